@@ -1,0 +1,186 @@
+"""Owns every request of protocol version 10, one struct a variant, named as on the wire."""
+
+from typing import Any
+
+from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKind, VariableFilter
+from lazydap_core.protocol.objects import (
+    I64,
+    NULL,
+    U32,
+    U64,
+    BreakpointSelector,
+    NewBreakpoint,
+    NewWatch,
+    SessionId,
+    WaitMode,
+    WatchSelector,
+    WireObject,
+    check_u64,
+)
+
+
+class Ping(WireObject, frozen=True, kw_only=True):
+    pass
+
+
+class Status(WireObject, frozen=True, kw_only=True):
+    pass
+
+
+class Shutdown(WireObject, frozen=True, kw_only=True):
+    """Frozen for all versions: it must never get a field."""
+
+
+class Version(WireObject, frozen=True, kw_only=True):
+    pass
+
+
+class Doctor(WireObject, frozen=True, kw_only=True):
+    """What to check; travels only before version 10, since then everything is checked."""
+
+    check_adapters: bool = True
+    check_state: bool = True
+
+
+class Launch(WireObject, frozen=True, kw_only=True):
+    """`options` is the feature `launch_options`; see `LaunchOptions` for its keys."""
+
+    adapter: AdapterKind
+    program: str
+    args: tuple[str, ...]
+    cwd: str
+    env: dict[str, str]
+    stop_on_entry: bool
+    adapter_command: str | None = None
+    options: dict[str, Any] | None = None
+
+
+class Disconnect(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    terminate: bool
+    dry_run: bool
+
+
+class Continue(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    thread_id: I64 | None = NULL
+    wait: WaitMode
+    all_threads: bool
+
+
+class Step(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    thread_id: I64 | None = NULL
+    kind: StepKind
+    wait: WaitMode
+
+
+class Pause(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    thread_id: I64 | None = NULL
+    wait: WaitMode
+
+
+class Threads(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+
+
+class StackTrace(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    thread_id: I64 | None = NULL
+    start_frame: U32 | None = NULL
+    levels: U32 | None = NULL
+
+
+class Scopes(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    frame_id: I64 | None = NULL
+
+
+class Variables(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    variables_reference: I64
+    filter: VariableFilter
+    start: U32 | None = NULL
+    count: U32 | None = NULL
+    max: U32 | None = NULL
+
+
+class Eval(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    expression: str
+    frame_id: I64 | None = NULL
+    context: EvalContext
+
+
+class Output(WireObject, frozen=True, kw_only=True):
+    session_id: SessionId
+    since_ms: U64 | None = NULL
+
+    def __post_init__(self) -> None:
+        check_u64(self.since_ms)
+
+
+class BreakpointList(WireObject, frozen=True, kw_only=True):
+    pass
+
+
+class BreakpointAdd(WireObject, frozen=True, kw_only=True):
+    breakpoint: NewBreakpoint
+    dry_run: bool
+
+
+class BreakpointRemove(WireObject, frozen=True, kw_only=True):
+    selector: BreakpointSelector
+    dry_run: bool
+
+
+class BreakpointToggle(WireObject, frozen=True, kw_only=True):
+    selector: BreakpointSelector
+    dry_run: bool
+
+
+class Subscribe(WireObject, frozen=True, kw_only=True):
+    channels: tuple[Channel, ...]
+
+
+class WatchList(WireObject, frozen=True, kw_only=True):
+    pass
+
+
+class WatchAdd(WireObject, frozen=True, kw_only=True):
+    watch: NewWatch
+    dry_run: bool
+
+
+class WatchRemove(WireObject, frozen=True, kw_only=True):
+    selector: WatchSelector
+    dry_run: bool
+
+
+Request = (
+    Ping
+    | Status
+    | Shutdown
+    | Version
+    | Doctor
+    | Launch
+    | Disconnect
+    | Continue
+    | Step
+    | Pause
+    | Threads
+    | StackTrace
+    | Scopes
+    | Variables
+    | Eval
+    | Output
+    | BreakpointList
+    | BreakpointAdd
+    | BreakpointRemove
+    | BreakpointToggle
+    | Subscribe
+    | WatchList
+    | WatchAdd
+    | WatchRemove
+)
