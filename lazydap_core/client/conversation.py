@@ -1,0 +1,106 @@
+"""Owns what a client says and hears on one connection, without any I/O; knows no socket and no clock."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from lazydap_core.errors import DaemonUnreachable, FrameTooLarge, LazydapError, Undecodable, VersionMismatch
+from lazydap_core.protocol import codec, events, failures, requests, responses
+from lazydap_core.protocol.framing import FrameDecoder, frame
+
+GREETING_ID: Final = 1
+UNASKED_ID: Final = 0
+"""The id of events, and of the last answer to a frame that the daemon could not read."""
+
+_EVENTS: Final[frozenset[type[events.Event]]] = frozenset(events.CHANNELS)
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the daemon said to request `id`; with `UNASKED_ID` that it could not read the last frame."""
+
+    id: int
+    outcome: responses.Response | LazydapError
+
+
+class Conversation:
+    """One connection's side of the protocol: ids from 1, the greeting first, answers and events in order of arrival.
+
+    `greeting` is sent before anything else; `pong` is None until its answer has come, and then says which daemon this
+    is and what `features` it has beyond the contract.
+    """
+
+    def __init__(self) -> None:
+        self._decoder = FrameDecoder()
+        self._last_id = UNASKED_ID
+        self.pong: responses.Pong | None = None
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The additions this daemon has announced; empty before the greeting is answered."""
+        return frozenset(self.pong.features or ()) if self.pong else frozenset()
+
+    def greeting(self) -> bytes:
+        """The bytes that open the connection."""
+        return self.ask(requests.Ping())[1]
+
+    def ask(self, request: requests.Request) -> tuple[int, bytes]:
+        """A new id and the bytes that ask `request` under it; FrameTooLarge, and no id used, when they do not fit."""
+        number = self._last_id + 1
+        data = frame(codec.encode(number, request))
+        self._last_id = number
+        return number, data
+
+    def feed(self, data: bytes) -> Iterator[Answer | events.Event]:
+        """What has been heard in full with these bytes, one by one; what came before a fault is heard before it.
+
+        Raises VersionMismatch when the greeting's answer shows a daemon of another version, and DaemonUnreachable when
+        the bytes are no conversation; nothing more can then be heard.
+        """
+        try:
+            bodies = self._decoder.feed(data)
+        except FrameTooLarge as error:
+            yield from map(self._heard, error.complete)
+            raise _unreadable(error) from error
+        yield from map(self._heard, bodies)
+
+    def _heard(self, body: bytes) -> Answer | events.Event:
+        try:
+            envelope = codec.decode(body)
+        except Undecodable as error:
+            raise _unreadable(error) from error
+        payload = envelope.payload
+        if type(payload) in _EVENTS:
+            return payload  # type: ignore[return-value]  # membership by class is what a union of structs is
+        if isinstance(payload, responses.Error):
+            return Answer(envelope.id, failures.error_from(payload))
+        if isinstance(payload, responses.Pong) and self.pong is None:
+            self._greeted(payload)
+        if not isinstance(payload, responses.Response):
+            raise DaemonUnreachable("the peer on the daemon's socket asks questions: it is not a lazydap daemon")
+        return Answer(envelope.id, payload)
+
+    def _greeted(self, pong: responses.Pong) -> None:
+        if pong.version != codec.NEWEST:
+            raise version_mismatch(pong.version)
+        self.pong = pong
+
+
+def version_mismatch(daemon_version: int) -> VersionMismatch:
+    """The error for a daemon that speaks another version than this client."""
+    return VersionMismatch(
+        f"the running daemon speaks protocol {daemon_version}, this lazydap speaks {codec.NEWEST}: use the lazydap that"
+        " started it, or end it with `lazydap shutdown`, which also ends its program",
+        client_version=codec.NEWEST,
+        daemon_version=daemon_version,
+    )
+
+
+def _unreadable(error: LazydapError) -> DaemonUnreachable:
+    return DaemonUnreachable(f"the daemon sent something unreadable: {error.message}")
+
+
+def frozen_shutdown(version: int) -> bytes:
+    """The bytes that ask a daemon of any `version` to end; the one request that never changes."""
+    body = f'{{"version":{version},"id":{GREETING_ID},"payload":{{"Request":"Shutdown"}}}}'
+    return frame(body.encode())

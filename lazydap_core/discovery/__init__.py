@@ -1,0 +1,1 @@
+"""Finding and probing debug adapters, one file an adapter."""

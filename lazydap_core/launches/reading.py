@@ -1,0 +1,67 @@
+"""Owns which launch configurations a project has, read anew each time it is asked."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lazydap_core.errors import InvalidLaunchConfig
+from lazydap_core.launches.configuration import LaunchConfiguration
+from lazydap_core.launches.project_file import read_tables
+from lazydap_core.launches.vscode import Reading, read_text
+from lazydap_core.state_file import read_state
+
+
+def launch_json_path(root: Path) -> Path:
+    """Where editors keep the launch configurations of the project at `root`."""
+    return root / ".vscode" / "launch.json"
+
+
+def read_launches(root: Path, environ: Mapping[str, str], file: Path | None = None) -> Reading:
+    """The project's configurations, those of its state file first; of two with one name the state file's counts.
+
+    `file` is the file a person is looking at. A launch.json that is no JSON is a warning. Raises StateFileInvalid, and
+    InvalidLaunchConfig when launch.json is there and cannot be read.
+    """
+    ours = read_tables(read_state(root).launch_configs, root)
+    theirs = _launch_json(root, environ, file)
+    taken = {configuration.name for configuration in ours.configurations}
+    shadowed = [name for name in dict.fromkeys(entry.name for entry in theirs.configurations) if name in taken]
+    return Reading(
+        (*ours.configurations, *(entry for entry in theirs.configurations if entry.name not in taken)),
+        (
+            *ours.warnings,
+            *theirs.warnings,
+            *(f"`{name}` stands in state.toml and in launch.json: the one in state.toml is used" for name in shadowed),
+        ),
+    )
+
+
+def find_launch(reading: Reading, name: str) -> LaunchConfiguration:
+    """The configuration called exactly `name`, which can be run. Raises InvalidLaunchConfig, saying why not."""
+    found = next((entry for entry in reading.configurations if entry.name == name), None)
+    if found is None:
+        available = [entry.name for entry in reading.configurations]
+        known = ", ".join(f"`{each}`" for each in available) or "none"
+        raise InvalidLaunchConfig(
+            f"there is no launch configuration `{name}`: there is {known}", name=name, available=available
+        )
+    if reason := found.not_runnable_reason:
+        raise InvalidLaunchConfig(
+            f"`{name}` of {found.source} cannot be run: {reason}",
+            name=name,
+            source=found.source,
+            adapter_type=found.adapter_type,
+            unresolved=list(found.unresolved),
+        )
+    return found
+
+
+def _launch_json(root: Path, environ: Mapping[str, str], file: Path | None) -> Reading:
+    path = launch_json_path(root)
+    try:
+        return read_text(path.read_text(encoding="utf-8"), root, environ, file)
+    except (FileNotFoundError, NotADirectoryError):
+        return Reading()
+    except OSError as error:
+        raise InvalidLaunchConfig(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        return Reading(warnings=(f"{path} is left out: {error}",))

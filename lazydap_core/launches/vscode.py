@@ -1,0 +1,161 @@
+"""Owns what the keys of a .vscode/launch.json mean; reads text, not files, and launches nothing."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, cast
+
+import msgspec
+
+from lazydap_core.domain.words import AdapterKind
+from lazydap_core.errors import UsageError
+from lazydap_core.launches import jsonc
+from lazydap_core.launches.configuration import LaunchConfiguration
+from lazydap_core.launches.words import Variables, split_arguments
+
+KINDS: Final[Mapping[str, AdapterKind]] = {
+    "lldb": "codelldb",
+    "cppdbg": "codelldb",
+    "debugpy": "debugpy",
+    "python": "debugpy",
+    "go": "delve",
+}
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a file held that could be used, and a line about each thing that could not."""
+
+    configurations: tuple[LaunchConfiguration, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class _File(msgspec.Struct):
+    configurations: list[Any] = []
+
+
+class _NameAndValue(msgspec.Struct):
+    name: str
+    value: str
+
+
+class _Entry(msgspec.Struct, rename="camel"):
+    name: str
+    type: str
+    request: str
+    program: str | None = None
+    cwd: str | None = None
+    args: list[str] | str = []
+    env: dict[str, str] = {}
+    environment: list[_NameAndValue] = []
+    stop_on_entry: bool = False
+    stop_at_entry: bool = False
+    python: list[str] | str | None = None
+    python_path: str | None = None
+    mode: str | None = None
+    pre_launch_task: Any = None
+
+
+def read_text(text: str, root: Path, environ: Mapping[str, str], file: Path | None = None) -> Reading:
+    """The configurations in `text`, which is the launch.json of the project at `root`.
+
+    `file` is the file a person is looking at, for `${file}` and its kin. An entry that cannot be read is left out with
+    a warning. Raises ValueError when the text as a whole is no launch.json; the message tells line and column.
+    """
+    configurations: list[LaunchConfiguration] = []
+    warnings: list[str] = []
+    for index, value in enumerate(_entries(jsonc.parse(text))):
+        try:
+            entry = msgspec.convert(for_this_system(value), _Entry)
+        except msgspec.ValidationError as error:
+            warnings.append(f"launch.json: configuration {index} is left out: {error}")
+            continue
+        if entry.request not in ("launch", "attach"):
+            warnings.append(f"launch.json: `{entry.name}` is left out: its request is `{entry.request}`")
+            continue
+        configuration, more = _configuration(entry, root, Variables(root, environ, file))
+        configurations.append(configuration)
+        warnings += more
+    return Reading(tuple(configurations), tuple(warnings))
+
+
+def for_this_system(value: Any) -> Any:
+    """`value` with the keys of its `linux` or `osx` block over its own, as editors read every entry of their files."""
+    if not isinstance(value, dict):
+        return value
+    keys = cast("dict[str, Any]", value)
+    block = keys.get("osx" if sys.platform == "darwin" else "linux")
+    return {**keys, **cast("dict[str, Any]", block)} if isinstance(block, dict) else keys
+
+
+def _entries(document: Any) -> list[Any]:
+    if document == []:
+        return []
+    try:
+        return msgspec.convert(document, _File).configurations
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from error
+
+
+def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[LaunchConfiguration, list[str]]:
+    def path(text: str | None) -> str | None:
+        return None if text is None else os.path.join(root, variables.expand(text))  # noqa: PTH118  # words kept
+
+    warnings: list[str] = []
+    program = path(entry.program)
+    blocked = _blocked_by_mode(entry, program)
+    args: list[str] = []
+    try:
+        args = _arguments(entry.args, variables)
+    except UsageError as error:
+        blocked = error.message
+        warnings.append(f"`{entry.name}` cannot be run: {error.message}")
+    configuration = LaunchConfiguration(
+        name=entry.name,
+        source="launch.json",
+        adapter=KINDS.get(entry.type),
+        adapter_type=entry.type,
+        request=cast("Literal['launch', 'attach']", entry.request),
+        program=program,
+        args=tuple(args),
+        cwd=path(entry.cwd),
+        env=_environment(entry, variables),
+        stop_on_entry=entry.stop_on_entry or entry.stop_at_entry,
+        adapter_command=path(_interpreter(entry)),
+        pre_launch_task=entry.pre_launch_task if isinstance(entry.pre_launch_task, str) else None,
+        unresolved=tuple(variables.unresolved),
+        blocked=blocked,
+    )
+    if configuration.unresolved:
+        warnings.append(f"`{entry.name}` keeps {', '.join(configuration.unresolved)} as written: unknown here")
+    if entry.type == "cppdbg":
+        warnings.append(
+            f"`{entry.name}` was written for cppdbg: its MIMode, miDebuggerPath and setupCommands are ignored"
+        )
+    return configuration, warnings
+
+
+def _blocked_by_mode(entry: _Entry, program: str | None) -> str | None:
+    if entry.type != "go":
+        return None
+    if entry.mode == "test":
+        return "delve's `test` mode is not supported yet"
+    if entry.mode == "exec" and program is not None and program.endswith(".go"):
+        return "delve's `exec` mode runs a program that is built already, and it names a `.go` file"
+    return None
+
+
+def _arguments(args: list[str] | str, variables: Variables) -> list[str]:
+    if isinstance(args, str):
+        return split_arguments(variables.expand(args))
+    return [variables.expand(argument) for argument in args]
+
+
+def _environment(entry: _Entry, variables: Variables) -> dict[str, str]:
+    listed = {pair.name: pair.value for pair in entry.environment}
+    return {name: variables.expand(value) for name, value in {**listed, **entry.env}.items()}
+
+
+def _interpreter(entry: _Entry) -> str | None:
+    named = entry.python[:1] if isinstance(entry.python, list) else [entry.python]
+    return next((path for path in (*named, entry.python_path) if path is not None), None)

@@ -1,0 +1,158 @@
+"""Owns where a project's socket, lock, pid file and log lie; knows nothing of who uses them."""
+
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from lazydap_core.errors import DaemonUnreachable
+from lazydap_core.project import home_folder, instance_name, project_root, slug
+
+LONGEST_SOCKET_PATH: Final = 100
+"""Bytes. The system's own bound is 104 on macOS and 108 on Linux."""
+
+PRIVATE: Final = 0o700
+
+
+class Places(msgspec.Struct, frozen=True):
+    """One project's root and instance name, and the two private folders; all paths are absolute."""
+
+    root: Path
+    instance: str
+    runtime: Path
+    data: Path
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket that the daemon listens on."""
+        return self.runtime / f"lazydap-{self.instance}.sock"
+
+    @property
+    def lock(self) -> Path:
+        """The file that exists while a client starts the daemon."""
+        return self.runtime / f"lazydap-{self.instance}.lock"
+
+    def stolen_lock(self, pid: int) -> Path:
+        """Where process `pid` moves a stale lock before it takes its own."""
+        return self.runtime / f"lazydap-{self.instance}.stale-{pid}"
+
+    @property
+    def pid(self) -> Path:
+        """The file with the daemon's process id."""
+        return self.data / f"lazydap-{self.instance}.pid"
+
+    @property
+    def log(self) -> Path:
+        """The file that the daemon's output goes to."""
+        return self.data / f"lazydap-{self.instance}.log"
+
+
+def places(start: Path, *, instance: str | None = None, environ: Mapping[str, str]) -> Places:
+    """The places of the project that the folder `start` lies in; creates the two private folders where they lack.
+
+    The instance is `instance`, else `LAZYDAP_INSTANCE`, else derived from the root; blank names count as none. A name
+    given changes the name only, never the root.
+
+    Raises DaemonUnreachable when a folder is not safe to use or the socket's path would be too long.
+    """
+    root = project_root(start, environ)
+    home = home_folder(environ)
+    owner = _owner_of_home(home)
+    found = Places(
+        root=root,
+        instance=_chosen_name(instance, environ) or instance_name(root),
+        runtime=_private_folder(_runtime_folder(environ, owner), owner, "LAZYDAP_RUNTIME_DIR"),
+        data=_private_folder(_data_folder(environ, home), owner, "LAZYDAP_DATA_DIR"),
+    )
+    length = len(os.fsencode(found.socket))
+    if length > LONGEST_SOCKET_PATH:
+        raise DaemonUnreachable(
+            f"the socket path {found.socket} has {length} bytes, {LONGEST_SOCKET_PATH} are allowed:"
+            " set LAZYDAP_RUNTIME_DIR to a shorter folder"
+        )
+    return found
+
+
+def _chosen_name(instance: str | None, environ: Mapping[str, str]) -> str | None:
+    for name in (instance, environ.get("LAZYDAP_INSTANCE")):
+        if name is not None and name.strip() and _is_text(name):
+            return slug(name)
+    return None
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _owner_of_home(home: Path) -> int:
+    # The owner of home and not getuid(): other programs of this contract name /tmp/lazydap-<uid> by it.
+    try:
+        return home.stat().st_uid
+    except OSError as error:
+        raise DaemonUnreachable(f"the home folder {home} cannot be read ({error.strerror}): set HOME") from error
+
+
+def _runtime_folder(environ: Mapping[str, str], owner: int) -> Path:
+    if named := environ.get("LAZYDAP_RUNTIME_DIR"):
+        return Path(named)
+    session = Path(environ.get("XDG_RUNTIME_DIR", ""))
+    if sys.platform != "darwin" and session.is_absolute():
+        return session / "lazydap"
+    # Literally /tmp: what TMPDIR names on macOS takes half of the bytes that a socket's path may have.
+    return Path(f"/tmp/lazydap-{owner}")  # noqa: S108  # checked to be ours alone before use
+
+
+def _data_folder(environ: Mapping[str, str], home: Path) -> Path:
+    if named := environ.get("LAZYDAP_DATA_DIR"):
+        return Path(named)
+    if sys.platform == "darwin":
+        import platformdirs  # noqa: PLC0415  # 25 ms, and only here is its answer the contract's
+
+        return platformdirs.user_data_path("lazydap", appauthor=False)
+    shared = Path(environ.get("XDG_DATA_HOME", ""))
+    return (shared if shared.is_absolute() else home / ".local" / "share") / "lazydap"
+
+
+def _private_folder(folder: Path, owner: int, variable: str) -> Path:
+    """`folder` as an absolute path, made where it lacks and closed to others; refused where it is not `owner`'s own."""
+    folder = folder.absolute()
+    try:
+        _make(folder)
+        found = folder.lstat()
+        if fault := _fault(found, owner):
+            raise DaemonUnreachable(f"{folder} {fault}: remove it, or set {variable} to another folder")
+        if stat.S_IMODE(found.st_mode) & 0o777 != PRIVATE:
+            folder.chmod(PRIVATE)
+    except OSError as error:
+        raise DaemonUnreachable(
+            f"the folder {folder} cannot be used ({error.strerror}): set {variable} to another folder"
+        ) from error
+    return folder
+
+
+def _make(folder: Path) -> None:
+    missing: list[Path] = []
+    for part in (folder, *folder.parents):
+        if os.path.lexists(part):
+            break
+        missing.append(part)
+    for part in reversed(missing):
+        part.mkdir(PRIVATE, exist_ok=True)
+
+
+def _fault(found: os.stat_result, owner: int) -> str | None:
+    if stat.S_ISLNK(found.st_mode):
+        return "is a symbolic link"
+    if not stat.S_ISDIR(found.st_mode):
+        return "is not a folder"
+    if found.st_uid != owner:
+        return f"belongs to user {found.st_uid}, not to you ({owner})"
+    return None
