@@ -1,0 +1,1 @@
+"""What is peculiar to each debug adapter, and how its process is owned."""

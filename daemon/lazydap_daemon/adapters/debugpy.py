@@ -1,0 +1,155 @@
+"""Owns everything peculiar to debugpy; knows nothing of sessions.
+
+The adapter runs under our own interpreter, which ships debugpy, the program under the one that was found for it.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from lazydap_core.domain.words import pause_reason
+from lazydap_core.errors import InvalidLaunchConfig
+from lazydap_daemon.adapters import quickack
+from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.plan import (
+    INITIALIZE_ARGUMENTS,
+    LaunchPlan,
+    Normalised,
+    split_environment,
+    start_directory,
+)
+from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+
+WITHHELD: Final = frozenset({"DEBUGPY_ADAPTER_ENDPOINTS"})
+"""Variables that the adapter would take for its own: a terminal inside another editor's debug session sets them."""
+
+_POLLUTION: Final = re.compile(r"\s+\(note: full exception trace is shown but execution is paused at: .*", re.DOTALL)
+_DEBUGGER_WARNING: Final = re.compile(r"\d+\.\d+s - Debugger warning: ")
+
+
+class DebugpyDriver:
+    """The driver of `debugpy.adapter`; `interpreter` runs the program, our own where it is None."""
+
+    program: str = "debugpy"
+    adapter_id: str = "debugpy"
+    pages_variables: bool = False
+
+    def __init__(self, *, interpreter: str | None) -> None:
+        self._interpreter = interpreter or sys.executable
+
+    @property
+    def adapter_command(self) -> str:
+        """See `Driver.adapter_command`: the program's interpreter."""
+        return self._interpreter
+
+    def check(self, plan: LaunchPlan) -> None:
+        """A missing program is no error to debugpy: it launches, and the traceback comes as the program's output."""
+        if plan.options.module is None and not Path(plan.cwd, plan.program).is_file():
+            raise InvalidLaunchConfig(
+                f"{plan.program} is no file: give the path of a Python program", path=plan.program
+            )
+
+    def command(self, plan: LaunchPlan) -> tuple[str, ...]:
+        """See `Driver.command`: by way of `quickack`, ignoring `PYTHON*` and the files beside the script."""
+        del plan
+        return (sys.executable, "-E", "-P", quickack.__file__)
+
+    def environment(self, plan: LaunchPlan) -> dict[str, str]:
+        """See `Driver.environment`."""
+        return split_environment(plan, WITHHELD)[0]
+
+    def directory(self, plan: LaunchPlan) -> str:
+        """See `Driver.directory`."""
+        return start_directory(plan)
+
+    def initialize_arguments(self) -> dict[str, Any]:
+        """See `Driver.initialize_arguments`."""
+        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
+
+    def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
+        """See `Driver.launch_arguments`."""
+        options = plan.options
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "python",
+            "request": "launch",
+            "python": [self._interpreter],
+            "args": list(plan.args),
+            "env": split_environment(plan, WITHHELD)[1],
+            "console": "internalConsole",
+            "stopOnEntry": plan.stop_on_entry,
+            "justMyCode": bool(options.just_my_code),
+            # A child process would wait for ever for somebody to attach to it.
+            "subProcess": False,
+            "redirectOutput": True,
+            "showReturnValue": True,
+        }
+        if options.module is None:
+            arguments["program"] = plan.program
+        else:
+            arguments["module"] = options.module
+        if plan.cwd:
+            arguments["cwd"] = plan.cwd
+        if options.source_map:
+            arguments["pathMappings"] = _path_mappings(options.source_map)
+        return arguments
+
+    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
+        """None: a program that ends by an exception ends, as it does without a debugger."""
+        del capabilities
+        return ()
+
+    def normalise_stop(
+        self,
+        body: StoppedBody,
+        *,
+        entry_expected: bool,
+        pause_outstanding: bool,
+        step_thread: int | None,
+    ) -> Normalised:
+        """debugpy's words are lazydap's; only an exception's text needs work."""
+        del entry_expected, pause_outstanding, step_thread
+        return Normalised(
+            reason=pause_reason(body.reason),
+            thread_id=body.thread_id,
+            text=_exception_text(body) if body.reason == "exception" else None,
+            hit_ids=body.hit_breakpoint_ids or (),
+        )
+
+    def hidden_error(self, value: str) -> str | None:
+        """debugpy refuses what fails."""
+        del value
+
+    def hit_condition(self, text: str) -> str:
+        """Always with an operator: a bare N would mean exactly the Nth hit."""
+        wanted = read_hit_condition(text)
+        return f"{wanted.comparison}{wanted.count}"
+
+    def is_program_output(self, category: str | None, text: str) -> bool:
+        """Its two streams, without what the debugger itself writes to them."""
+        return category in {"stdout", "stderr"} and _DEBUGGER_WARNING.match(text) is None
+
+    def pid_in_output(self, text: str) -> int | None:
+        """A `process` event tells it."""
+        del text
+
+    def one_scope_transaction(self, capabilities: Capabilities) -> bool:
+        """References live until the program moves."""
+        del capabilities
+        return False
+
+    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
+        """Never a launched one: `terminateDebuggee: false` is not even answered."""
+        del capabilities
+        return False
+
+
+def _exception_text(body: StoppedBody) -> str | None:
+    parts = [_POLLUTION.sub("", part).strip() for part in (body.text, body.description) if part]
+    return ": ".join(part for part in parts if part) or None
+
+
+def _path_mappings(source_map: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"remoteRoot": remote, "localRoot": local} for remote, local in source_map.items()]

@@ -1,0 +1,178 @@
+"""Owns everything peculiar to lldb-dap (lldb-vscode before LLVM 18); knows nothing of sessions."""
+
+import re
+from typing import Any, Final
+
+from lazydap_core.domain.words import pause_reason
+from lazydap_core.errors import Unsupported
+from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.plan import (
+    INITIALIZE_ARGUMENTS,
+    LaunchPlan,
+    Normalised,
+    split_environment,
+    start_directory,
+)
+from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+
+SCREEN: Final = ("COLUMNS", "LINES")
+"""Variables that LLDB gives to every program, whatever its client has."""
+
+WITHHELD: Final = frozenset({"PYTHONHOME", "PYTHONPATH", "LLDB_DEBUGSERVER_PATH", *SCREEN})
+"""Variables that reach the program by way of the launch alone: those that would disturb the Python inside LLDB or choose
+another lldb-server, and those that LLDB overwrites."""
+
+FIRST_WITH_LASTING_SCOPES: Final = 22
+"""The LLVM version from which references of scopes are not used again within a stop."""
+
+_VERSION: Final = re.compile(r"(?:lldb(?:-\w+)?|LLDB) version (\d+)\.")
+_LOCATION: Final = re.compile(r"\b(\d+)\.\d+\b")
+# A pause that meets LLDB at work (loading libraries, stepping over a breakpoint of its own) is reported as that.
+_INTERNAL_STEP: Final = "trace"
+_PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
+
+
+class LldbDapDriver:
+    """The driver of lldb-dap over standard input and output; `executable` is how it is started."""
+
+    program: str = "lldb-dap"
+    adapter_id: str = "lldb-dap"
+    pages_variables: bool = True
+
+    def __init__(self, *, executable: tuple[str, ...], has_no_lldbinit: bool = True) -> None:
+        self._executable = executable
+        self._has_no_lldbinit = has_no_lldbinit
+
+    @property
+    def adapter_command(self) -> str:
+        """See `Driver.adapter_command`."""
+        return self._executable[0]
+
+    def check(self, plan: LaunchPlan) -> None:
+        """lldb-dap says itself what is wrong with a launch."""
+        del plan
+
+    def command(self, plan: LaunchPlan) -> tuple[str, ...]:
+        """See `Driver.command`: without the user's `~/.lldbinit`, where that can be said."""
+        del plan
+        return (*self._executable, "--no-lldbinit") if self._has_no_lldbinit else self._executable
+
+    def environment(self, plan: LaunchPlan) -> dict[str, str]:
+        """See `Driver.environment`."""
+        return split_environment(plan, WITHHELD)[0]
+
+    def directory(self, plan: LaunchPlan) -> str:
+        """See `Driver.directory`."""
+        return start_directory(plan)
+
+    def initialize_arguments(self) -> dict[str, Any]:
+        """See `Driver.initialize_arguments`."""
+        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
+
+    def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
+        """See `Driver.launch_arguments`."""
+        added = split_environment(plan, WITHHELD)[1]
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "lldb-dap",
+            "request": "launch",
+            "program": plan.program,
+            "args": list(plan.args),
+            # The list form: up to 19 an object is read over without a word.
+            "env": [f"{name}={value}" for name, value in added.items()],
+            "stopOnEntry": plan.stop_on_entry,
+            # Switching it off needs a system call that containers commonly forbid; the launch would fail.
+            "disableASLR": False,
+        }
+        if unwanted := [name for name in SCREEN if name not in added]:
+            # The question mark keeps a command that succeeds out of the output.
+            arguments["initCommands"] = ["?settings set target.unset-env-vars " + " ".join(unwanted)]
+        if plan.cwd:
+            arguments["cwd"] = plan.cwd
+        if plan.options.source_map:
+            arguments["sourceMap"] = [[remote, local] for remote, local in plan.options.source_map.items()]
+        return arguments
+
+    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
+        """None: crashes stop the program without any."""
+        del capabilities
+        return ()
+
+    def normalise_stop(
+        self,
+        body: StoppedBody,
+        *,
+        entry_expected: bool,
+        pause_outstanding: bool,
+        step_thread: int | None,
+    ) -> Normalised:
+        """LLDB stops a program by SIGSTOP; whether that was a pause or the entry, only the requests tell."""
+        del step_thread
+        own, hit_ids = pause_reason(body.reason), _hit_ids(body)
+        reason = own
+        if own == "exception" and _is_sigstop(body.description):
+            reason = "pause" if pause_outstanding else "entry" if entry_expected else own
+        elif pause_outstanding and not hit_ids and (own == "breakpoint" or body.description == _INTERNAL_STEP):
+            reason = "pause"
+        return Normalised(
+            reason=reason,
+            raw_reason=body.reason if reason != own else None,
+            thread_id=body.thread_id,
+            text=body.description if reason not in _PLAIN_STOPS else None,
+            hit_ids=hit_ids,
+        )
+
+    def hidden_error(self, value: str) -> str | None:
+        """lldb-dap refuses what fails."""
+        del value
+
+    def hit_condition(self, text: str) -> str:
+        """A bare integer, "from that hit on"; whatever else it is given it takes for "always"."""
+        wanted = read_hit_condition(text)
+        if wanted.comparison == ">=":
+            return str(max(wanted.count, 1))
+        if wanted.comparison == ">":
+            return str(wanted.count + 1)
+        raise Unsupported(f"lldb-dap cannot count {text!r}: it knows only a number and >= or > before one")
+
+    def is_program_output(self, category: str | None, text: str) -> bool:
+        """Both of its streams come as `stdout`; every other category is the adapter's own."""
+        del text
+        return category == "stdout"
+
+    def pid_in_output(self, text: str) -> int | None:
+        """A `process` event tells it."""
+        del text
+
+    def one_scope_transaction(self, capabilities: Capabilities) -> bool:
+        """Up to 21 there is one set of references, for whichever frame was asked last."""
+        version = major_version(capabilities)
+        return version is None or version < FIRST_WITH_LASTING_SCOPES
+
+    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
+        """As it says."""
+        return capabilities.support_terminate_debuggee is True
+
+
+def major_version(capabilities: Capabilities) -> int | None:
+    """The LLVM version that the adapter names in its answer to `initialize`; None where it names none."""
+    match capabilities.lldb_version or capabilities.old_lldb_version:
+        case {"version": str(text)} | str(text):
+            found = _VERSION.search(text)
+            return int(found[1]) if found else None
+        case _:
+            return None
+
+
+def _is_sigstop(description: str | None) -> bool:
+    # LLVM 14 gives no description at all, and stops so for nothing else that has none.
+    return description is None or "SIGSTOP" in description
+
+
+def _hit_ids(body: StoppedBody) -> tuple[int, ...]:
+    if body.hit_breakpoint_ids is not None:
+        return body.hit_breakpoint_ids
+    if body.reason != "breakpoint" or body.description is None:
+        return ()
+    # Up to 16 the ids stand only in the text: "breakpoint 1.1 2.1".
+    return tuple(int(number) for number in _LOCATION.findall(body.description))

@@ -1,0 +1,1 @@
+"""The debug adapter protocol, and nothing of lazydap."""

@@ -1,0 +1,407 @@
+"""Owns one conversation with a debug adapter over a byte stream; knows the protocol, and not what its messages mean."""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, NoReturn, TypeVar, cast
+
+import anyio
+import anyio.abc
+import msgspec
+
+from lazydap_daemon.dap.codec import MessageDecoder, encode, repaired
+from lazydap_daemon.dap.errors import BodyMalformed, RequestRefused, RequestTimedOut, StreamBroken
+
+T = TypeVar("T")
+
+WRITE_DEADLINE: Final = 10.0
+"""Seconds within which an adapter must take a message from its pipe; a longer wait breaks the stream."""
+
+MAX_REVERSE_REQUESTS: Final = 64
+"""Answers to an adapter's own requests that may wait to be written."""
+
+_ABSENT: Final = (b"", b"null")
+
+_log: Final = logging.getLogger("dap")
+
+
+class Body:
+    """The body of an answer or an event, decoded when asked for."""
+
+    __slots__ = ("command", "raw")
+
+    def __init__(self, command: str, raw: msgspec.Raw) -> None:
+        self.command = command
+        self.raw = raw
+
+    def decode(self, shape: type[T]) -> T:
+        """The body as `shape`; an absent body, or null, reads as `{}`. Raises BodyMalformed."""
+        return self._decoded_by(_decoder(shape))
+
+    def plain(self) -> Any:
+        """The body as plain JSON values; `{}` when it is absent or null. Raises BodyMalformed."""
+        return self._decoded_by(_plain_decoder)
+
+    def _decoded_by(self, decoder: msgspec.json.Decoder[T]) -> T:
+        raw = bytes(self.raw)
+        if raw in _ABSENT:
+            raw = b"{}"
+        try:
+            return decoder.decode(raw)
+        except msgspec.ValidationError as error:
+            raise BodyMalformed(self.command, str(error)) from error
+        except msgspec.DecodeError:
+            pass
+        try:
+            return decoder.decode(repaired(raw))
+        except ValueError as error:
+            raise BodyMalformed(self.command, str(error)) from error
+
+
+class Event:
+    """An event of the adapter: its name, and its body."""
+
+    __slots__ = ("body", "name")
+
+    def __init__(self, name: str, body: Body) -> None:
+        self.name = name
+        self.body = body
+
+    def decode(self, shape: type[T]) -> T:
+        """As `Body.decode`."""
+        return self.body.decode(shape)
+
+    def plain(self) -> Any:
+        """As `Body.plain`."""
+        return self.body.plain()
+
+
+Arguments = Mapping[str, Any] | msgspec.Struct | None
+OnEvent = Callable[[Event], None]
+OnBody = Callable[[Body], None]
+Trace = Callable[[Literal["<", ">"], bytes], None]
+
+
+class Pending:
+    """A request that was written; `reply` waits for its answer, and abandoning that wait abandons nothing else."""
+
+    __slots__ = ("_answer", "_answered", "_on_body", "command", "seq")
+
+    def __init__(self, command: str, seq: int, on_body: OnBody | None) -> None:
+        self.command = command
+        self.seq = seq
+        self._on_body = on_body
+        self._answer: Body | RequestRefused | StreamBroken | None = None
+        self._answered = anyio.Event()
+
+    @property
+    def is_answered(self) -> bool:
+        """True once `reply` would return at once."""
+        return self._answer is not None
+
+    async def reply(self, timeout: float) -> Body:  # noqa: ASYNC109 - the wait of the protocol, not of the caller
+        """The answer's body. Raises RequestRefused, StreamBroken, or RequestTimedOut after `timeout` seconds."""
+        if self._answer is None:
+            with anyio.move_on_after(timeout):
+                await self._answered.wait()
+        answer = self._answer
+        if answer is None:
+            raise RequestTimedOut(self.command, timeout)
+        if isinstance(answer, Body):
+            return answer
+        raise answer
+
+    def settle(self, answer: Body | RequestRefused | StreamBroken) -> None:
+        """Called by the connection, once: the hook first, then whoever waits."""
+        self._answer = answer
+        try:
+            if self._on_body is not None and isinstance(answer, Body):
+                self._on_body(answer)
+        finally:
+            self._answered.set()
+
+
+class Connection:
+    """One conversation: requests out, answers and events in.
+
+    `run` is the only reader and never waits for anything but the stream. Messages are dispatched synchronously in the
+    order of their arrival: an answer runs its `on_body` hook and then wakes whoever waits for it, an event goes to
+    `on_event`; both must return at once. Answers are matched by `request_seq` alone. A request of the adapter is
+    refused at once, by name.
+
+    `on_noise` receives bytes that are no message (doc/adapters.md, "Noise"), `trace` every body with its direction.
+    """
+
+    def __init__(
+        self,
+        stream: anyio.abc.ByteStream,
+        *,
+        on_event: OnEvent,
+        on_noise: Callable[[bytes], None] | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self._stream = stream
+        self._on_event = on_event
+        self._on_noise = on_noise or _log_noise
+        self._trace = trace
+        self._decoder = MessageDecoder()
+        self._last_seq = 0
+        self._pending: dict[int, Pending] = {}
+        self._writing = anyio.Lock(fast_acquire=True)
+        self._unwritable: str | None = None
+        self._reading = anyio.CancelScope()
+        self._write_scope = anyio.CancelScope()
+        self._to_refuse: deque[Envelope] = deque()
+        self._has_to_refuse = anyio.Event()
+
+    @property
+    def broken(self) -> str | None:
+        """What happened to the stream, once nothing more can be sent; None before."""
+        return self._unwritable
+
+    async def run(self) -> NoReturn:
+        """Read until the stream ends.
+
+        Raises StreamBroken, after every pending request has failed with the same. Cancelling it fails them too.
+        """
+        detail = "the conversation with the adapter was given up"
+        try:
+            with self._reading:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._write_refusals)
+                    try:
+                        detail = await self._read()
+                    finally:
+                        detail = self._stop_writing(detail)
+                    tasks.cancel_scope.cancel()
+        finally:
+            self._fail_pending(detail)
+        raise StreamBroken(detail)
+
+    async def send(self, command: str, arguments: Arguments = None, *, on_body: OnBody | None = None) -> Pending:
+        """Write a request; the answer is waited for with `Pending.reply`.
+
+        `on_body` sees the body of a successful answer in the reader, before anything that came after it, and also when
+        nobody waits any more. Raises StreamBroken. A cancelled send has written the whole message or nothing.
+        """
+        self._last_seq += 1
+        pending = Pending(command, self._last_seq, on_body)
+        # Registered before the write: the answer may be read before the write returns.
+        self._pending[pending.seq] = pending
+        try:
+            await self._write(_request(pending.seq, command, arguments))
+        except BaseException:
+            self._pending.pop(pending.seq, None)
+            raise
+        return pending
+
+    async def request(
+        self,
+        command: str,
+        arguments: Arguments = None,
+        *,
+        timeout: float,  # noqa: ASYNC109 - the wait of the protocol, not of the caller
+        on_body: OnBody | None = None,
+    ) -> Body:
+        """Send and wait: the answer's body. Raises RequestRefused, RequestTimedOut, StreamBroken."""
+        pending = await self.send(command, arguments, on_body=on_body)
+        return await pending.reply(timeout)
+
+    async def request_as(
+        self,
+        shape: type[T],
+        command: str,
+        arguments: Arguments = None,
+        *,
+        timeout: float,  # noqa: ASYNC109 - the wait of the protocol, not of the caller
+        on_body: OnBody | None = None,
+    ) -> T:
+        """As `request`, the body as `shape`; raises BodyMalformed as well."""
+        return (await self.request(command, arguments, timeout=timeout, on_body=on_body)).decode(shape)
+
+    async def notify(self, command: str, arguments: Arguments = None) -> None:
+        """Write a request whose answer is of no interest and may never come (`cancel`). Raises StreamBroken."""
+        self._last_seq += 1
+        await self._write(_request(self._last_seq, command, arguments))
+
+    async def _write(self, message: Mapping[str, Any]) -> None:
+        frame = encode(message)
+        async with self._writing:
+            if self._unwritable is not None:
+                raise StreamBroken(self._unwritable)
+            if self._trace is not None:
+                self._trace(">", frame)
+            # Shielded: half a message would desynchronise the adapter, and a caller may be cancelled at any time.
+            with anyio.move_on_after(WRITE_DEADLINE, shield=True) as self._write_scope:
+                try:
+                    await self._stream.send(frame)
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
+                    # Reading goes on: what the adapter said last may still be on its way.
+                    self._unwritable = "the adapter has closed its input"
+                    raise StreamBroken(self._unwritable) from error
+            if self._write_scope.cancelled_caught:
+                detail = self._stop_writing(f"the adapter has read nothing for {WRITE_DEADLINE:g} s")
+                self._reading.cancel()
+                raise StreamBroken(detail)
+
+    def _stop_writing(self, detail: str) -> str:
+        """Nothing is sent any more, and a write that waits gives up; returns why that is, the first reason of all."""
+        if self._unwritable is None:
+            self._unwritable = detail
+        self._write_scope.cancel()
+        return self._unwritable
+
+    async def _read(self) -> str:
+        """Returns what happened to the stream."""
+        while True:
+            try:
+                data = await self._stream.receive()
+            except anyio.EndOfStream:
+                return self._ending("the adapter closed its stream")
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
+                return self._ending(f"the adapter's stream broke: {str(error) or type(error).__name__}")
+            for body in self._decoder.feed(data):
+                fault = self._dispatch(body)
+                if fault is not None:
+                    return fault
+            if noise := self._decoder.take_noise():
+                self._on_noise(noise)
+            if self._decoder.failure is not None:
+                return f"the adapter's stream is no debug adapter protocol: {self._decoder.failure}"
+
+    def _ending(self, detail: str) -> str:
+        if not self._decoder.finish():
+            detail += " in the middle of a message"
+        if noise := self._decoder.take_noise():
+            self._on_noise(noise)
+        return detail
+
+    def _dispatch(self, body: bytes) -> str | None:
+        """Hands one message on; returns why it is none."""
+        if self._trace is not None:
+            self._trace("<", body)
+        try:
+            message = _envelope(body)
+        except ValueError as error:
+            return f"the adapter's stream is no debug adapter protocol: {error}"
+        match message.type:
+            case "event":
+                self._on_event(Event(message.event, Body(message.event, message.body)))
+            case "response":
+                self._settle(message)
+            case "request":
+                self._refuse(message)
+            case _:
+                return f"the adapter's stream is no debug adapter protocol: message type {message.type!r}"
+        return None
+
+    def _settle(self, message: "Envelope") -> None:
+        pending = self._pending.pop(message.request_seq, None)
+        if pending is None:
+            _log.debug("an answer that nobody waits for: request_seq %d", message.request_seq)
+        elif message.success:
+            pending.settle(Body(pending.command, message.body))
+        else:
+            pending.settle(_refusal(pending.command, message))
+
+    def _fail_pending(self, detail: str) -> None:
+        while self._pending:
+            _, pending = self._pending.popitem()
+            pending.settle(StreamBroken(detail))
+
+    def _refuse(self, message: "Envelope") -> None:
+        if len(self._to_refuse) == MAX_REVERSE_REQUESTS:
+            _log.warning("the adapter's request %s stays unanswered: it reads none of its answers", message.command)
+            return
+        _log.info("the adapter asks for %s, which is refused", message.command)
+        self._to_refuse.append(message)
+        self._has_to_refuse.set()
+
+    async def _write_refusals(self) -> None:
+        """Apart from the reader, which must not wait for a write."""
+        while True:
+            await self._has_to_refuse.wait()
+            self._has_to_refuse = anyio.Event()
+            while self._to_refuse:
+                message = self._to_refuse.popleft()
+                self._last_seq += 1
+                refusal = {
+                    "seq": self._last_seq,
+                    "type": "response",
+                    "request_seq": message.seq,
+                    "success": False,
+                    "command": message.command,
+                    "message": f"lazydap does not support {message.command}",
+                }
+                try:
+                    await self._write(refusal)
+                except StreamBroken:
+                    return
+
+
+class Envelope(msgspec.Struct, frozen=True, gc=False):
+    """Any message of an adapter, its body still as bytes."""
+
+    type: str
+    seq: int = 0
+    request_seq: int = -1
+    success: bool = False
+    command: str = ""
+    event: str = ""
+    message: Any = None
+    body: msgspec.Raw = msgspec.Raw()
+
+
+_plain_decoder: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder()
+_envelope_decoder: Final = msgspec.json.Decoder(Envelope)
+_decoders: Final[dict[Any, msgspec.json.Decoder[Any]]] = {}
+
+
+def _decoder(shape: type[T]) -> msgspec.json.Decoder[T]:
+    decoder = _decoders.get(shape)
+    if decoder is None:
+        decoder = _decoders[shape] = msgspec.json.Decoder(shape)
+    return decoder
+
+
+def _envelope(body: bytes) -> Envelope:
+    try:
+        return _envelope_decoder.decode(body)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        return _envelope_decoder.decode(repaired(body))
+
+
+def _request(seq: int, command: str, arguments: Arguments) -> dict[str, Any]:
+    request: dict[str, Any] = {"seq": seq, "type": "request", "command": command}
+    if arguments is not None:
+        request["arguments"] = arguments
+    return request
+
+
+def _refusal(command: str, message: Envelope) -> RequestRefused:
+    try:
+        body = Body(command, message.body).plain()
+    except BodyMalformed:
+        body = None
+    return RequestRefused(command, error_text(body, message.message), body)
+
+
+def error_text(body: Any, message: Any) -> str:
+    """The adapter's own words for a refusal: `body.error.format` with its variables, else `message`, else empty.
+
+    That order because lldb-dap sends no `message` at all and delve's says nothing (doc/adapters.md, "Error texts").
+    """
+    match body:
+        case {"error": {"format": str(text), **rest}} if text.strip():
+            variables = rest.get("variables")
+            for name, value in cast("dict[str, Any]", variables).items() if isinstance(variables, dict) else ():
+                text = text.replace("{" + name + "}", str(value))
+            return text.strip()
+        case _:
+            return message.strip() if isinstance(message, str) else ""
+
+
+def _log_noise(noise: bytes) -> None:
+    _log.warning("not a message, on the adapter's output: %s", noise[:1000].decode("utf-8", "backslashreplace"))

@@ -1,0 +1,1 @@
+"""The socket, its connections and their subscriptions."""

@@ -1,0 +1,1 @@
+"""The session engine: one program, one adapter, every rule of moving and looking."""

@@ -1,0 +1,119 @@
+"""Owns what one session's adapter thinks of the project's breakpoints; sends nothing."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lazydap_core.domain.breakpoints import Breakpoint
+from lazydap_core.protocol import objects
+from lazydap_daemon.dap import messages as dap
+
+
+class Opinion(NamedTuple):
+    """The adapter's last word on one breakpoint; `line` is where it really stands."""
+
+    adapter_id: int | None
+    verified: bool
+    line: int | None
+    message: str | None
+
+
+class Book:
+    """Opinions by our breakpoint id; an entry outlives the removal of its breakpoint."""
+
+    def __init__(self) -> None:
+        self._opinions: dict[int, Opinion] = {}
+        self._ours: dict[int, int] = {}
+
+    def record(self, sent: Sequence[Breakpoint], answered: Sequence[dap.Breakpoint]) -> tuple[int, ...]:
+        """Pair an answer with what was sent, by position; returns our ids whose opinion changed."""
+        changed: list[int] = []
+        for ours, theirs in zip(sent, answered, strict=False):
+            if theirs.id is not None:
+                self._ours[theirs.id] = ours.id
+            if self._set(ours.id, Opinion(theirs.id, theirs.verified, theirs.line, theirs.message)):
+                changed.append(ours.id)
+        return tuple(changed)
+
+    def refuse(self, sent: Sequence[Breakpoint], reason: str) -> tuple[int, ...]:
+        """Mark what was sent as unverified, with the adapter's reason; returns our ids whose opinion changed."""
+        return tuple(
+            ours.id for ours in sent if self._set(ours.id, Opinion(None, verified=False, line=None, message=reason))
+        )
+
+    def _set(self, our_id: int, opinion: Opinion) -> bool:
+        changed = self._opinions.get(our_id) != opinion
+        self._opinions[our_id] = opinion
+        return changed
+
+    def knows(self, adapter_id: int | None) -> bool:
+        """Whether this adapter id is one of ours."""
+        return adapter_id in self._ours
+
+    def update(self, told: dap.Breakpoint) -> objects.AdapterBreakpoint:
+        """Take in an adapter's `breakpoint` event; the update names our breakpoint where the adapter id is known."""
+        our_id = self._ours.get(told.id) if told.id is not None else None
+        if our_id is not None:
+            known = self._opinions[our_id]
+            self._opinions[our_id] = Opinion(
+                told.id,
+                told.verified,
+                known.line if told.line is None else told.line,
+                known.message if told.message is None else told.message,
+            )
+        return objects.AdapterBreakpoint(
+            id=our_id,
+            adapter_id=told.id,
+            verified=told.verified,
+            line=told.line,
+            message=None if told.verified else told.message,
+        )
+
+    def our_ids(self, adapter_ids: Sequence[int]) -> tuple[int, ...]:
+        """Our ids for those an adapter names as hit; ids of nothing of ours are dropped."""
+        return tuple(self._ours[number] for number in adapter_ids if number in self._ours)
+
+    def opinion_of(self, our_id: int) -> objects.AdapterBreakpoint:
+        """The update that tells a subscriber the present opinion of a breakpoint that has one."""
+        opinion = self._opinions[our_id]
+        return objects.AdapterBreakpoint(
+            id=our_id,
+            adapter_id=opinion.adapter_id,
+            verified=opinion.verified,
+            line=opinion.line,
+            message=None if opinion.verified else opinion.message,
+        )
+
+    def decorated(self, wanted: Breakpoint) -> objects.BreakpointStatus:
+        """The breakpoint with this adapter's opinion; one never told to the adapter is unverified."""
+        opinion = self._opinions.get(wanted.id)
+        if opinion is None:
+            return undecorated(wanted)
+        return _status(
+            wanted,
+            verified=opinion.verified,
+            adapter_line=opinion.line if opinion.line != wanted.line else None,
+            message=None if opinion.verified else opinion.message,
+        )
+
+
+def undecorated(wanted: Breakpoint) -> objects.BreakpointStatus:
+    """The breakpoint as the project remembers it, unverified."""
+    return _status(wanted, verified=False, adapter_line=None, message=None)
+
+
+def _status(
+    wanted: Breakpoint, *, verified: bool, adapter_line: int | None, message: str | None
+) -> objects.BreakpointStatus:
+    return objects.BreakpointStatus(
+        id=wanted.id,
+        source=wanted.source,
+        line=wanted.line,
+        column=wanted.column,
+        condition=wanted.condition,
+        hit_condition=wanted.hit_condition,
+        log_message=wanted.log_message,
+        enabled=wanted.enabled,
+        verified=verified,
+        adapter_line=adapter_line,
+        message=message,
+    )

@@ -1,0 +1,308 @@
+"""Owns looking at a stopped program: threads, stack, scopes, variables, expressions, and what is read unasked."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+
+from lazydap_core.domain.words import VariableFilter
+from lazydap_core.errors import BadRequest, DaemonError, DapProtocolError, SessionNotPaused
+from lazydap_core.protocol import objects, requests, responses
+from lazydap_daemon.dap import messages as dap
+from lazydap_daemon.session import translate
+from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.standing import Page, Standing
+
+LOCALS_ROWS: Final = 100
+DEFAULT_ROWS: Final = 200
+USER_FRAME_SEARCH: Final = 24
+
+
+class Inspector:
+    """Answers questions about one session.
+
+    Every question about a stopped program is asked under one motion: if the program has moved by the time the adapter
+    answers, the answer is dropped and SessionNotPaused raised.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        # Before LLVM 22 a scope's reference means whichever frame was asked last (doc/adapters.md, "lldb-dap").
+        self._scope_lock = anyio.Lock()
+        self._scope_frames: dict[int, int] = {}
+        session.on_standing = self._begin_reading
+
+    # Read unasked at each stop.
+
+    def _begin_reading(self, standing: Standing) -> None:
+        self._session.tasks.start_soon(self._read_stop, standing)
+
+    async def _read_stop(self, standing: Standing) -> None:
+        session = self._session
+        try:
+            await self._read_frame(standing)
+            standing.frame_known.set()
+            session.tell_stop(standing)
+            await self._read_locals(standing)
+        except DaemonError:
+            # A stop without a frame or without values is still a stop; whoever asks for them gets the reason.
+            pass
+        finally:
+            standing.frame_known.set()
+            standing.locals_known.set()
+        if standing.locals is not None:
+            session.tell_stop(standing)
+
+    async def _read_frame(self, standing: Standing) -> None:
+        session = self._session
+        if standing.thread_id is None:
+            threads = await session.ask(dap.ThreadsBody, "threads")
+            self._check_motion(standing)
+            standing.thread_id = threads.threads[0].id if threads.threads else None
+        if standing.thread_id is None:
+            return
+        frames = await self._frames(standing, standing.thread_id, 0, 1)
+        if not frames:
+            return
+        standing.top = frames[0]
+        if _has_path(standing.top):
+            standing.frame = translate.stack_frame(standing.top, session.handles, session.id)
+            return
+        for levels in (USER_FRAME_SEARCH, 0):
+            frames = await self._frames(standing, standing.thread_id, 0, levels)
+            standing.user = next((frame for frame in frames if _has_path(frame)), None)
+            if standing.user is not None or len(frames) < USER_FRAME_SEARCH:
+                break
+        standing.frame = translate.stack_frame(standing.top, session.handles, session.id)
+        if standing.user is not None:
+            standing.user_frame = translate.stack_frame(standing.user, session.handles, session.id)
+
+    async def _read_locals(self, standing: Standing) -> None:
+        session = self._session
+        frame = standing.user or standing.top
+        if frame is None:
+            return
+        scopes = await self._scopes(standing, frame.id)
+        chosen = _locals_scope(scopes)
+        if chosen is None:
+            return
+        page = await self._first_rows(standing, chosen.variables_reference, LOCALS_ROWS)
+        rows = page.rows[:LOCALS_ROWS]
+        standing.locals = objects.Locals(
+            frame_id=session.handles.mint("frame id", session.id, frame.id),
+            variables_reference=session.handles.mint("variables reference", session.id, chosen.variables_reference),
+            variables=tuple(translate.variable(row, session.handles, session.id) for row in rows),
+            truncated=not page.is_whole or len(page.rows) > LOCALS_ROWS,
+        )
+
+    # Asked.
+
+    async def threads(self) -> responses.Threads:
+        """The threads; while the program runs, a name the adapter does not tell is left out."""
+        self._gate(paused=False)
+        body = await self._session.ask(dap.ThreadsBody, "threads")
+        return responses.Threads(
+            threads=tuple(objects.ThreadInfo(id=thread.id, name=thread.name or None) for thread in body.threads)
+        )
+
+    async def stack(self, request: requests.StackTrace) -> responses.StackTrace:
+        """The frames of a thread, of the one that stopped where none is named; `levels` 0 or null is all."""
+        async with self._standing() as standing:
+            thread_id = request.thread_id if request.thread_id is not None else self._stopped_thread(standing)
+            start, levels = request.start_frame or 0, request.levels or 0
+            if (start, levels, thread_id) == (0, 1, standing.thread_id):
+                await standing.frame_known.wait()
+                self._check_motion(standing)
+                if standing.frame is not None:
+                    return responses.StackTrace(frames=(standing.frame,))
+            body = await self._ask_frames(standing, thread_id, start, levels)
+            session = self._session
+            return responses.StackTrace(
+                frames=tuple(translate.stack_frame(f, session.handles, session.id) for f in body.stack_frames),
+                total=body.total_frames,
+            )
+
+    async def scopes(self, request: requests.Scopes) -> responses.Scopes:
+        """The scopes of a frame, of the top frame of the stopped thread where none is named."""
+        async with self._standing() as standing:
+            frame_id = await self._adapter_frame(standing, request.frame_id)
+            told = await self._scopes(standing, frame_id)
+            session = self._session
+            return responses.Scopes(scopes=tuple(translate.scope(s, session.handles, session.id) for s in told))
+
+    async def variables(self, request: requests.Variables) -> responses.Variables:
+        """One page of a container: `max` null is 200 rows, 0 no limit; `count` 0 no limit; the smaller counts."""
+        async with self._standing() as standing:
+            session = self._session
+            reference = session.handles.adapter_number("variables reference", session.id, request.variables_reference)
+            limit = _row_limit(request.count, request.max)
+            start = request.start or 0
+            if request.filter == "all" and start == 0 and limit is not None:
+                page = await self._first_rows(standing, reference, limit)
+            else:
+                page = await self._ask_rows(standing, reference, request.filter, start, limit)
+            rows = page.rows if limit is None else page.rows[:limit]
+            return responses.Variables(
+                variables=tuple(translate.variable(row, session.handles, session.id) for row in rows),
+                truncated=not page.is_whole or len(rows) < len(page.rows),
+            )
+
+    async def evaluate(self, request: requests.Eval) -> responses.Evaluated:
+        """The value of an expression in a frame, the top frame where none is named."""
+        async with self._standing() as standing:
+            session = self._session
+            frame_id = await self._adapter_frame(standing, request.frame_id)
+            arguments = {"expression": request.expression, "frameId": frame_id, "context": request.context}
+            # An evaluation may assign: nothing read before it is answered from memory after it.
+            standing.forget_values()
+            body = await session.ask(dap.EvaluateBody, "evaluate", arguments)
+            self._check_motion(standing)
+            hidden = session.driver.hidden_error(body.result)
+            if hidden is not None:
+                raise DapProtocolError(f"cannot evaluate: {hidden}", command="evaluate", adapter_message=hidden)
+            return responses.Evaluated(
+                value=body.result,
+                type_name=body.type,
+                variables_reference=session.handles.mint("variables reference", session.id, body.variables_reference),
+            )
+
+    def output(self, request: requests.Output) -> responses.Output:
+        """What the program and its adapter have printed, as far as it is kept; nothing is consumed."""
+        history = self._session.history
+        chunks = history.output()
+        if request.since_ms is not None:
+            chunks = tuple(chunk for chunk in chunks if chunk.timestamp_ms >= request.since_ms)
+        return responses.Output(chunks=chunks, dropped=history.dropped)
+
+    # From the adapter.
+
+    async def _frames(self, standing: Standing, thread_id: int, start: int, levels: int) -> tuple[dap.StackFrame, ...]:
+        return (await self._ask_frames(standing, thread_id, start, levels)).stack_frames
+
+    async def _ask_frames(self, standing: Standing, thread_id: int, start: int, levels: int) -> dap.StackTraceBody:
+        arguments: dict[str, Any] = {"threadId": thread_id, "startFrame": start}
+        if levels:
+            arguments["levels"] = levels
+        body = await self._session.ask(dap.StackTraceBody, "stackTrace", arguments)
+        self._check_motion(standing)
+        return body
+
+    async def _scopes(self, standing: Standing, frame_id: int) -> tuple[dap.Scope, ...]:
+        known = standing.scopes.get(frame_id)
+        if known is not None:
+            return known
+        async with self._scope_lock:
+            self._check_motion(standing)
+            told = (await self._session.ask(dap.ScopesBody, "scopes", {"frameId": frame_id})).scopes
+        self._check_motion(standing)
+        standing.scopes[frame_id] = told
+        for scope in told:
+            self._scope_frames[scope.variables_reference] = frame_id
+        return told
+
+    async def _first_rows(self, standing: Standing, reference: int, limit: int) -> Page:
+        known = standing.pages.get(reference)
+        if known is not None and (known.is_whole or len(known.rows) > limit):
+            return known
+        page = await self._ask_rows(standing, reference, "all", 0, limit)
+        standing.pages[reference] = page
+        return page
+
+    async def _ask_rows(
+        self, standing: Standing, reference: int, wanted: VariableFilter, start: int, limit: int | None
+    ) -> Page:
+        session = self._session
+        arguments: dict[str, Any] = {"variablesReference": reference}
+        if wanted != "all":
+            arguments["filter"] = wanted
+        is_paged = session.driver.pages_variables
+        if is_paged:
+            arguments["start"] = start
+            # One row more than asked for tells whether there are more.
+            arguments["count"] = 0 if limit is None else limit + 1
+        rows = (await self._ask_variables(reference, arguments)).variables
+        self._check_motion(standing)
+        if not is_paged:
+            rows = rows[start:]
+        if limit is None:
+            return Page(rows, is_whole=True)
+        return Page(rows[: limit + 1], is_whole=len(rows) <= limit)
+
+    async def _ask_variables(self, reference: int, arguments: dict[str, Any]) -> dap.VariablesBody:
+        session = self._session
+        frame_id = self._scope_frames.get(reference)
+        if frame_id is None or not session.driver.one_scope_transaction(session.capabilities):
+            return await session.ask(dap.VariablesBody, "variables", arguments)
+        async with self._scope_lock:
+            await session.ask(dap.ScopesBody, "scopes", {"frameId": frame_id})
+            return await session.ask(dap.VariablesBody, "variables", arguments)
+
+    # Gates.
+
+    def _gate(self, *, paused: bool) -> None:
+        session = self._session
+        if not session.is_live:
+            raise finished(session)
+        if paused and session.state != "paused":
+            raise SessionNotPaused(
+                "the program is running: pause it first", session_id=str(session.id), state=session.state
+            )
+
+    @asynccontextmanager
+    async def _standing(self) -> AsyncGenerator[Standing]:
+        self._gate(paused=True)
+        standing = self._session.stop
+        if standing is None:
+            raise SessionNotPaused("the program has not stopped anywhere yet: pause it first")
+        try:
+            yield standing
+        except DapProtocolError:
+            # An answer about a program that has moved on is no fault of the adapter.
+            self._check_motion(standing)
+            raise
+
+    def _check_motion(self, standing: Standing) -> None:
+        if self._session.motion != standing.motion or self._session.stop is not standing:
+            raise SessionNotPaused("the program moved while it was being looked at: ask again at its next stop")
+
+    def _stopped_thread(self, standing: Standing) -> int:
+        thread_id = standing.thread_id if standing.thread_id is not None else self._session.last_thread_id
+        if thread_id is None:
+            raise SessionNotPaused("no thread is known to have stopped: name one (lazydap threads)")
+        return thread_id
+
+    async def _adapter_frame(self, standing: Standing, handle: int | None) -> int:
+        session = self._session
+        if handle is not None:
+            return session.handles.adapter_number("frame id", session.id, handle)
+        await standing.frame_known.wait()
+        self._check_motion(standing)
+        if standing.top is not None:
+            return standing.top.id
+        frames = await self._frames(standing, self._stopped_thread(standing), 0, 1)
+        if not frames:
+            raise DapProtocolError("the stopped thread has no frames: choose another thread")
+        return frames[0].id
+
+
+def finished(session: Session) -> BadRequest:
+    """The refusal of a request that only a live program can answer."""
+    return BadRequest(
+        f"the program has ended ({session.state}): launch it again", session_id=str(session.id), state=session.state
+    )
+
+
+def _has_path(frame: dap.StackFrame) -> bool:
+    return frame.source is not None and frame.source.file is not None
+
+
+def _locals_scope(scopes: tuple[dap.Scope, ...]) -> dap.Scope | None:
+    cheap = [scope for scope in scopes if not scope.expensive]
+    named = [scope for scope in cheap if scope.name.lower() in ("local", "locals")]
+    return next(iter(named or cheap), None)
+
+
+def _row_limit(count: int | None, most: int | None) -> int | None:
+    limits = [limit for limit in (DEFAULT_ROWS if most is None else most, count or 0) if limit]
+    return min(limits) if limits else None

@@ -1,0 +1,125 @@
+"""Owns the DAP launch handshake, from `initialize` to a program that runs, stands or has ended.
+
+The order is that of doc/adapters.md, "Handshake".
+"""
+
+from typing import Any, Final
+
+import anyio
+
+from lazydap_core.errors import AdapterCrashed, AdapterTimeout, DaemonError, DapProtocolError
+from lazydap_daemon.dap import messages as dap
+from lazydap_daemon.dap.connection import Pending
+from lazydap_daemon.session.pushing import Pusher
+from lazydap_daemon.session.racing import first_of
+from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.translate import adapter_faults
+
+LAUNCH_TIMEOUT: Final = 30.0
+# lldb-dap fails `configurationDone` in general words and `launch`, right behind it, with the cause.
+BETTER_ERROR_GRACE: Final = 1.0
+LATE_EXIT_CODE: Final = 0.25
+
+
+class _LaunchAnswer:
+    """The answer to `launch`, whenever it comes; `error` is None when the adapter agreed."""
+
+    def __init__(self, pending: Pending, limit: float) -> None:
+        self._pending = pending
+        self._limit = limit
+        self.arrived = anyio.Event()
+        self.failed = anyio.Event()
+        self.error: DaemonError | None = None
+
+    async def wait(self) -> None:
+        try:
+            with adapter_faults():
+                await self._pending.reply(self._limit)
+        except DaemonError as error:
+            self.error = error
+            self.failed.set()
+        self.arrived.set()
+
+
+async def shake_hands(session: Session, pusher: Pusher, sources: tuple[str, ...]) -> None:
+    """Launch the program and set the breakpoints of `sources`.
+
+    Raises AdapterCrashed when the adapter refuses `initialize` or goes away, AdapterTimeout when it is not done in
+    time, DapProtocolError when it refuses `launch` or `configurationDone`.
+    """
+    limit = LAUNCH_TIMEOUT
+    failure: DaemonError | None = None
+    if session.plan.options.timeout_ms:
+        limit = session.plan.options.timeout_ms / 1000
+    try:
+        with anyio.fail_after(limit):
+            await _initialize(session)
+            # Not awaited: codelldb and debugpy answer `launch` only after `configurationDone`.
+            with adapter_faults():
+                pending = await session.connection.send("launch", session.driver.launch_arguments(session.plan))
+            answer = _LaunchAnswer(pending, limit)
+            async with anyio.create_task_group() as group:
+                group.start_soon(answer.wait)
+                failure = await _launch(session, pusher, sources, answer)
+                group.cancel_scope.cancel()
+    except TimeoutError:
+        raise AdapterTimeout(
+            f"the program was not started within {limit:g} s: raise the launch's timeout, or see `lazydap logs`",
+            command="adapter message",
+        ) from None
+    if failure is not None:
+        raise failure
+
+
+async def _initialize(session: Session) -> None:
+    try:
+        session.capabilities = await session.ask(dap.Capabilities, "initialize", session.driver.initialize_arguments())
+    except DapProtocolError as refused:
+        raise AdapterCrashed(f"the adapter refused to start: {refused.message}") from refused
+
+
+async def _launch(
+    session: Session, pusher: Pusher, sources: tuple[str, ...], answer: _LaunchAnswer
+) -> DaemonError | None:
+    """Configure and settle; the error that ended the launch, None when the program was started."""
+    await first_of(session.initialized.wait, answer.failed.wait, session.has_terminated.wait, session.stream_ended.wait)
+    if answer.error is None and session.initialized.is_set():
+        error = await _configure(session, pusher, sources)
+        if error is not None:
+            with anyio.move_on_after(BETTER_ERROR_GRACE):
+                await answer.arrived.wait()
+            return answer.error or error
+    return await _settle(session, answer)
+
+
+async def _configure(session: Session, pusher: Pusher, sources: tuple[str, ...]) -> DaemonError | None:
+    try:
+        for source in sources:
+            await pusher.push_leniently(source)
+        filters = session.driver.exception_filters(session.capabilities)
+        if filters:
+            await session.ask(_Anything, "setExceptionBreakpoints", {"filters": list(filters)})
+        if session.capabilities.supports_configuration_done_request:
+            await session.ask(_Anything, "configurationDone", {}, limit=LAUNCH_TIMEOUT)
+    except DaemonError as error:
+        return error
+    return None
+
+
+async def _settle(session: Session, answer: _LaunchAnswer) -> DaemonError | None:
+    await first_of(answer.arrived.wait, session.has_terminated.wait, session.stream_ended.wait)
+    if answer.error is not None:
+        return answer.error
+    if session.plan.stop_on_entry:
+        await first_of(session.came_to_rest.wait, session.stream_ended.wait)
+    if session.stream_ended.is_set() and not session.has_terminated.is_set():
+        return AdapterCrashed(f"the adapter went away while it started the program: {session.process.ending()}")
+    if session.has_terminated.is_set():
+        with anyio.move_on_after(LATE_EXIT_CODE):
+            await session.exit_code_known.wait()
+    elif session.state == "initialising":
+        session.move("continued")
+    return None
+
+
+_Anything: Any = dict[str, Any]

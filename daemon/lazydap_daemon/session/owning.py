@@ -1,0 +1,154 @@
+"""Owns a session's adapter from its start to the last process gone; decides nothing about moving or looking."""
+
+import logging
+from typing import Any, Final
+
+import anyio
+
+from lazydap_core.errors import Cancelled, DaemonError
+from lazydap_core.protocol import objects
+from lazydap_daemon.adapters.process import started
+from lazydap_daemon.dap.connection import Connection
+from lazydap_daemon.dap.errors import StreamBroken
+from lazydap_daemon.session.launching import shake_hands
+from lazydap_daemon.session.pushing import Pusher
+from lazydap_daemon.session.racing import first_of
+from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.translate import adapter_faults
+
+log = logging.getLogger("daemon.session")
+
+DISCONNECT_TIMEOUT: Final = 3.0
+# Letting go of a running program takes LLDB seconds.
+DETACH_TIMEOUT: Final = 10.0
+FAREWELL_TIMEOUT: Final = 2.0
+FAREWELL_GRACE: Final = 0.25
+
+
+class Outcome:
+    """What became of a launch; `error` is None when the session lives."""
+
+    def __init__(self) -> None:
+        self.done = anyio.Event()
+        self.error: DaemonError | None = None
+
+    def settle(self, error: DaemonError | None) -> None:
+        """Say what became of it, once."""
+        self.error = error
+        self.done.set()
+
+
+async def own(session: Session, pusher: Pusher, sources: tuple[str, ...], outcome: Outcome) -> None:
+    """Run the session's adapter until the session is over; returns when no process of it is left.
+
+    The launch's result is in `outcome` before the session is; an error leaves nothing running.
+    """
+    try:
+        async with started(session.driver, session.plan) as process, anyio.create_task_group() as tasks:
+            session.attach(process, Connection(process.stream, on_event=session.on_event), tasks)
+            tasks.start_soon(_read, session)
+            error = await _launch(session, pusher, sources)
+            if error is not None and session.debuggee is not None:
+                session.debuggee.kill()
+            outcome.settle(error)
+            if error is None:
+                await first_of(session.ended.wait, session.closing.wait)
+                await _say_farewell(session)
+            tasks.cancel_scope.cancel()
+    except DaemonError as error:
+        outcome.settle(error)
+    finally:
+        session.gone.set()
+
+
+async def _launch(session: Session, pusher: Pusher, sources: tuple[str, ...]) -> DaemonError | None:
+    result: DaemonError | None = Cancelled("the launch was given up: the daemon is shutting down")
+
+    async def handshake() -> None:
+        nonlocal result
+        try:
+            await shake_hands(session, pusher, sources)
+        except DaemonError as error:
+            result = error
+        else:
+            result = None
+
+    await first_of(handshake, session.closing.wait)
+    return result
+
+
+async def _read(session: Session) -> None:
+    try:
+        await session.connection.run()
+    except StreamBroken as broken:
+        session.stream_ended.set()
+        if session.is_announced and not session.is_tearing_down:
+            adapter_died(session, broken.detail)
+
+
+def adapter_died(session: Session, detail: str) -> None:
+    """End a session whose adapter is gone; the program is killed first."""
+    # The program first: without its debugger nobody could stop it any more.
+    killed = session.debuggee is not None and session.ending is None and session.debuggee.kill()
+    if killed:
+        detail = f"{detail}; the program was killed with it"
+    log.warning("adapter died session=%s detail=%s", session.id, detail)
+    session.end(objects.AdapterDied(detail=detail))
+    session.closing.set()
+
+
+async def _say_farewell(session: Session) -> None:
+    """Let an adapter whose program ended by itself go; one that is being disconnected is waited for."""
+    if session.is_tearing_down or session.stream_ended.is_set():
+        await first_of(session.closing.wait, session.stream_ended.wait)
+        return
+    session.is_tearing_down = True
+    keeps = session.driver.keeps_debuggee(session.capabilities)
+    try:
+        with adapter_faults():
+            await session.connection.request(
+                "disconnect", {"terminateDebuggee": False} if keeps else {}, timeout=FAREWELL_TIMEOUT
+            )
+    except DaemonError as error:
+        log.debug("adapter did not say farewell session=%s reason=%s", session.id, error.message)
+    with anyio.move_on_after(FAREWELL_GRACE):
+        await session.stream_ended.wait()
+
+
+def would_terminate(session: Session, *, terminate: bool) -> bool:
+    """Whether a disconnect would end the program: as asked, but for adapters that cannot leave it running."""
+    return session.is_live and (terminate or not session.driver.keeps_debuggee(session.capabilities))
+
+
+async def disconnect(session: Session, *, terminate: bool) -> bool:
+    """End the session, until no process of it is left that should not be; whether the program was ended with it."""
+    terminates = would_terminate(session, terminate=terminate)
+    if session.is_tearing_down:
+        await session.gone.wait()
+        return terminates
+    session.is_tearing_down = session.is_disconnecting = True
+    with anyio.CancelScope(shield=True):
+        if session.is_announced and session.is_live:
+            await _ask_to_disconnect(session, terminates=terminates)
+        if session.is_announced:
+            session.end("disconnected")
+        session.closing.set()
+        await session.gone.wait()
+    return terminates
+
+
+async def _ask_to_disconnect(session: Session, *, terminates: bool) -> None:
+    arguments: dict[str, Any] = {"terminateDebuggee": True}
+    if not terminates:
+        arguments["terminateDebuggee"] = False
+        if session.debuggee is not None:
+            # From here the program is no longer ours to kill, whatever becomes of the adapter.
+            session.process.keep = session.debuggee.pid
+            session.debuggee = None
+    try:
+        with adapter_faults():
+            await session.connection.request(
+                "disconnect", arguments, timeout=DISCONNECT_TIMEOUT if terminates else DETACH_TIMEOUT
+            )
+    except DaemonError as error:
+        log.warning("adapter did not disconnect session=%s reason=%s", session.id, error.message)

@@ -1,0 +1,129 @@
+"""Owns telling a session's adapter which breakpoints a file has; changes no breakpoint of the project."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from lazydap_core.domain.breakpoints import Breakpoint
+from lazydap_core.errors import DapProtocolError, Unsupported
+from lazydap_core.protocol import events
+from lazydap_daemon.dap import messages as dap
+from lazydap_daemon.dap.connection import Body
+from lazydap_daemon.session import translate
+from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
+from lazydap_daemon.store.project import ProjectStore
+
+# How codelldb says that it knows the file under another spelling (doc/adapters.md, "Paths").
+_FOUND_AT: Final = re.compile(r".*found at (?P<path>.+):\d+", re.DOTALL)
+
+
+class Pusher:
+    """Sends the whole enabled list of a file, one file at a time.
+
+    The adapter's opinions are in the session's book before any later message of the adapter is looked at. A file none
+    of whose breakpoints binds is tried once more under another spelling of its path, which is then kept.
+    """
+
+    def __init__(self, session: Session, project: ProjectStore) -> None:
+        self._session = session
+        self._project = project
+        self._turn = anyio.Lock()
+        self._spellings: dict[str, str] = {}
+
+    async def push(self, source: str) -> None:
+        """Tell the adapter the breakpoints of `source` as the project has them now.
+
+        Raises what `Session.ask` raises; the project keeps its breakpoints all the same.
+        """
+        async with self._turn:
+            wanted = tuple(b for b in self._project.breakpoints_in(source) if b.enabled)
+            path = self._spellings.get(source, source)
+            if await self._send(path, wanted) or not wanted or source in self._spellings:
+                return
+            for other in self._other_spellings(path, wanted):
+                # First an empty list: what is pending under the first spelling could bind later, a second time.
+                await self._send(path, ())
+                if await self._send(other, wanted):
+                    self._spellings[source] = other
+                    return
+                path = other
+            if path != source:
+                await self._send(path, ())
+                await self._send(source, wanted)
+
+    async def push_leniently(self, source: str) -> None:
+        """As `push`, but a refusal only leaves the file's breakpoints unverified, with the adapter's words."""
+        try:
+            await self.push(source)
+        except DapProtocolError as refused:
+            enabled = [b for b in self._project.breakpoints_in(source) if b.enabled]
+            self._tell(self._session.book.refuse(enabled, refused.details.get("adapter_message") or refused.message))
+
+    async def _send(self, path: str, wanted: tuple[Breakpoint, ...]) -> bool:
+        """Send one list; whether any of it was verified."""
+        session = self._session
+        sent, hit_conditions = self._sendable(wanted)
+        verified = False
+
+        def record(body: Body) -> None:
+            nonlocal verified
+            answered = body.decode(dap.SetBreakpointsBody).breakpoints
+            verified = any(told.verified for told in answered)
+            changed.extend(session.book.record(sent, answered))
+            session.release_early_updates()
+
+        changed: list[int] = []
+        arguments = translate.breakpoint_arguments(path, sent, hit_conditions)
+        session.pushes_under_way += 1
+        try:
+            with anyio.CancelScope(shield=True), translate.adapter_faults():
+                await session.connection.request("setBreakpoints", arguments, timeout=REQUEST_TIMEOUT, on_body=record)
+        finally:
+            session.pushes_under_way -= 1
+            if not session.pushes_under_way:
+                session.release_early_updates()
+        self._tell(changed)
+        return verified
+
+    def _sendable(self, wanted: tuple[Breakpoint, ...]) -> tuple[tuple[Breakpoint, ...], list[str | None]]:
+        sent: list[Breakpoint] = []
+        hit_conditions: list[str | None] = []
+        for one in wanted:
+            try:
+                hit_condition = (
+                    None if one.hit_condition is None else self._session.driver.hit_condition(one.hit_condition)
+                )
+            except Unsupported as unsupported:
+                self._tell(self._session.book.refuse([one], unsupported.message))
+                continue
+            sent.append(one)
+            hit_conditions.append(hit_condition)
+        return tuple(sent), hit_conditions
+
+    def _other_spellings(self, path: str, wanted: tuple[Breakpoint, ...]) -> list[str]:
+        """Other names of the same file: the one the adapter suggests, and the one seen from the launch's folder."""
+        candidates: list[str] = []
+        for one in wanted:
+            message = self._session.book.opinion_of(one.id).message
+            hint = _FOUND_AT.fullmatch(message) if message else None
+            if hint:
+                candidates.append(hint["path"])
+        plan = self._session.plan
+        for folder in (plan.cwd, str(Path(plan.program).parent)):
+            real = os.path.realpath(folder)
+            if real != folder and path.startswith(real + os.sep):
+                candidates.append(folder + path[len(real) :])
+        unique = dict.fromkeys(candidate for candidate in candidates if candidate != path)
+        return [candidate for candidate in unique if os.path.realpath(candidate) == os.path.realpath(path)]
+
+    def _tell(self, changed: Sequence[int]) -> None:
+        session = self._session
+        if session.is_announced:
+            for our_id in changed:
+                session.publish(
+                    events.BreakpointUpdated(session_id=session.id, breakpoint=session.book.opinion_of(our_id))
+                )

@@ -1,0 +1,1 @@
+"""The project's breakpoints and watches, and the file that keeps them."""

@@ -1,0 +1,351 @@
+"""Owns a project's breakpoints and watches while the daemon runs, and when they are saved; knows no session, no socket.
+
+Every method but `flush` and `run_flusher` answers at once; the file is written behind the caller's back, half a second
+after the first of a burst of changes (doc/architecture.md, "State file").
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final, TypeVar
+
+import anyio
+import anyio.to_thread
+import msgspec
+
+from lazydap_core.domain.breakpoints import Breakpoint, Watch
+from lazydap_core.domain.words import BreakpointAction, WatchAction
+from lazydap_core.errors import BadRequest, StateFileInvalid
+from lazydap_core.protocol.objects import (
+    BreakpointSelector,
+    ByExpression,
+    ByIds,
+    ByLocation,
+    BySource,
+    Everything,
+    NewBreakpoint,
+    NewWatch,
+    WatchSelector,
+)
+from lazydap_core.state_file import ProjectState, parse_state, state_path
+from lazydap_daemon.store.document import Content, rendered
+from lazydap_daemon.store.merging import merged
+from lazydap_daemon.store.sources import canonical_source, components, stored_source
+from lazydap_daemon.store.writing import ChangedMeanwhileError, read_text, replace_text
+
+log = logging.getLogger("daemon.store")
+
+FLUSH_DELAY: Final = 0.5
+"""Seconds from the first of a burst of changes to the one write that saves them."""
+RETRY_DELAYS: Final = (5.0, 15.0, 60.0)
+"""Seconds to the next attempt after a write failed; a further change brings it forward."""
+WRITE_ATTEMPTS: Final = 5
+"""Times that one write starts anew because somebody else wrote the file meanwhile."""
+LARGEST_ID: Final = 2**32 - 1
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What became of a request about breakpoints: for a removal those removed, else their new values.
+
+    `not_found` are the ids asked for that no breakpoint has, as they were asked; `has_changed` is False for a dry run.
+    """
+
+    action: BreakpointAction
+    breakpoints: tuple[Breakpoint, ...]
+    not_found: tuple[int, ...] = ()
+    has_changed: bool = False
+
+
+class WatchChange(msgspec.Struct, frozen=True):
+    """As `Change`, for watches."""
+
+    action: WatchAction
+    watches: tuple[Watch, ...]
+    not_found: tuple[int, ...] = ()
+    has_changed: bool = False
+
+
+class External(msgspec.Struct, frozen=True):
+    """What somebody else added, changed or removed in the file, noticed when we were about to write it."""
+
+    breakpoints: tuple[Breakpoint, ...]
+    watches: tuple[Watch, ...]
+
+
+def _ignore(_: External) -> None:
+    return None
+
+
+class ProjectStore:
+    """The breakpoints and watches of the project at `root`, in memory and in its `.lazydap/state.toml`."""
+
+    def __init__(self, root: Path, text: str | None, state: ProjectState, *, flush_delay: float) -> None:
+        self.root = root
+        self.on_external: Callable[[External], None] = _ignore
+        self._path = state_path(root)
+        self._flush_delay = flush_delay
+        self._breakpoints = {entry.id: entry for entry in _in_memory(state.breakpoints, root)}
+        self._watches = {entry.id: entry for entry in state.watches}
+        self._next_breakpoint_id = state.next_breakpoint_id
+        self._next_watch_id = state.next_watch_id
+        self._seen: str | None = text
+        self._base = self._content()
+        self._revision = 0
+        self._saved_revision = 0
+        self._changed = anyio.Event()
+        self._writing = anyio.Lock()
+
+    @classmethod
+    def load(cls, root: Path, *, flush_delay: float = FLUSH_DELAY) -> "ProjectStore":
+        """Read the project's state file; a missing one is an empty project. Raises StateFileInvalid."""
+        path = state_path(root)
+        try:
+            text = read_text(path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise StateFileInvalid(f"{path} cannot be read: {error}", path=str(path)) from error
+        return cls(root, text, parse_state(text or "", root), flush_delay=flush_delay)
+
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        """All, in the order of the file and then of their creation."""
+        return tuple(self._breakpoints.values())
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        """All, in the order of the file and then of their creation."""
+        return tuple(self._watches.values())
+
+    @property
+    def has_unsaved(self) -> bool:
+        """True while the file lacks something that happened here."""
+        return self._revision != self._saved_revision
+
+    def breakpoints_in(self, source: str) -> tuple[Breakpoint, ...]:
+        """Those of one file, whose path may be spelled in any way, by line."""
+        wanted = components(canonical_source(source, self.root))
+        found = (entry for entry in self._breakpoints.values() if components(entry.source) == wanted)
+        return tuple(sorted(found, key=lambda entry: entry.line))
+
+    def add_breakpoint(self, new: NewBreakpoint, *, dry_run: bool) -> Change:
+        """Add one; where one stands on that line already, it keeps its id and takes the modifiers of `new`.
+
+        The action is `added`, `updated`, or `unchanged`. A new one of a dry run has id 0. Raises BadRequest when the
+        project has used up all ids.
+        """
+        source = canonical_source(new.source, self.root)
+        present = self._at(source, new.line)
+        wanted = Breakpoint(
+            id=present.id if present else 0,
+            source=present.source if present else source,
+            line=new.line,
+            column=new.column,
+            condition=new.condition,
+            hit_condition=new.hit_condition,
+            log_message=new.log_message,
+            enabled=new.enabled,
+        )
+        if present == wanted:
+            return Change("unchanged", (wanted,))
+        action: BreakpointAction = "updated" if present else "added"
+        if dry_run:
+            return Change(action, (wanted,))
+        if present is None:
+            wanted = msgspec.structs.replace(wanted, id=_claimed(self._next_breakpoint_id, "breakpoint"))
+            self._next_breakpoint_id += 1
+        self._breakpoints[wanted.id] = wanted
+        self._touch()
+        return Change(action, (wanted,), has_changed=True)
+
+    def remove_breakpoints(self, selector: BreakpointSelector, *, dry_run: bool) -> Change:
+        """Remove what `selector` matches; matching nothing is no error."""
+        found, not_found = self._matching(selector)
+        if found and not dry_run:
+            for entry in found:
+                del self._breakpoints[entry.id]
+            self._touch()
+        return Change("removed", found, not_found, has_changed=bool(found) and not dry_run)
+
+    def toggle_breakpoints(self, selector: BreakpointSelector, *, dry_run: bool) -> Change:
+        """Enable what of the matches is disabled, disable the others."""
+        found, not_found = self._matching(selector)
+        flipped = tuple(msgspec.structs.replace(entry, enabled=not entry.enabled) for entry in found)
+        if flipped and not dry_run:
+            self._breakpoints.update((entry.id, entry) for entry in flipped)
+            self._touch()
+        return Change("toggled", flipped, not_found, has_changed=bool(flipped) and not dry_run)
+
+    def add_watch(self, new: NewWatch, *, dry_run: bool) -> WatchChange:
+        """Add one; where the same expression is watched already, that one is returned as it is.
+
+        A new one of a dry run has id 0. Raises BadRequest when the project has used up all ids.
+        """
+        present = next((entry for entry in self._watches.values() if entry.expression == new.expression), None)
+        if present:
+            return WatchChange("added", (present,))
+        if dry_run:
+            return WatchChange("added", (Watch(id=0, expression=new.expression, label=new.label),))
+        number = _claimed(self._next_watch_id, "watch")
+        self._next_watch_id += 1
+        watch = self._watches[number] = Watch(id=number, expression=new.expression, label=new.label)
+        self._touch()
+        return WatchChange("added", (watch,), has_changed=True)
+
+    def remove_watches(self, selector: WatchSelector, *, dry_run: bool) -> WatchChange:
+        """Remove what `selector` matches; matching nothing is no error."""
+        match selector:
+            case ByIds(ids=ids):
+                found, not_found = _by_ids(self._watches, ids)
+            case ByExpression(expression=expression):
+                found = tuple(entry for entry in self._watches.values() if entry.expression == expression)
+                not_found = ()
+            case Everything():
+                found, not_found = self.watches, ()
+        if found and not dry_run:
+            for entry in found:
+                del self._watches[entry.id]
+            self._touch()
+        return WatchChange("removed", found, not_found, has_changed=bool(found) and not dry_run)
+
+    def _at(self, source: str, line: int) -> Breakpoint | None:
+        place = components(source), line
+        return next((entry for entry in self._breakpoints.values() if _place(entry) == place), None)
+
+    def _matching(self, selector: BreakpointSelector) -> tuple[tuple[Breakpoint, ...], tuple[int, ...]]:
+        match selector:
+            case ByIds(ids=ids):
+                return _by_ids(self._breakpoints, ids)
+            case ByLocation(location=location):
+                place = components(canonical_source(location.source, self.root)), location.line
+                return tuple(entry for entry in self._breakpoints.values() if _place(entry) == place), ()
+            case BySource(source=source):
+                wanted = components(canonical_source(source, self.root))
+                return tuple(e for e in self._breakpoints.values() if components(e.source) == wanted), ()
+            case Everything():
+                return self.breakpoints, ()
+
+    # -- saving -------------------------------------------------------------------------------------------------
+
+    def _touch(self) -> None:
+        self._revision += 1
+        self._changed.set()
+
+    async def run_flusher(self) -> None:
+        """Save what changes, until cancelled; a failed write is logged and tried again."""
+        failures = 0
+        while True:
+            retry = RETRY_DELAYS[min(failures, len(RETRY_DELAYS)) - 1] if failures else None
+            with anyio.move_on_after(float("inf") if retry is None else retry):
+                await self._changed.wait()
+                await anyio.sleep(self._flush_delay)
+            self._changed = anyio.Event()
+            failures = 0 if await self.flush() else failures + 1
+
+    async def flush(self) -> bool:
+        """Save now what is unsaved; True when the file holds everything, a failure is logged. Runs to its end."""
+        with anyio.CancelScope(shield=True):
+            async with self._writing:
+                try:
+                    while self.has_unsaved:
+                        await self._write()
+                except (OSError, UnicodeError, StateFileInvalid, ChangedMeanwhileError) as error:
+                    log.error("breakpoints and watches are not saved, to be tried again: %s", error)  # noqa: TRY400
+        return not self.has_unsaved
+
+    async def _write(self) -> None:
+        for attempt in range(1, WRITE_ATTEMPTS + 1):
+            found = await anyio.to_thread.run_sync(read_text, self._path)
+            self._merge(found)
+            revision, now = self._revision, self._content()
+            try:
+                text = await anyio.to_thread.run_sync(self._save, found, now)
+            except ChangedMeanwhileError:
+                if attempt == WRITE_ATTEMPTS:
+                    raise
+                continue
+            self._seen, self._base, self._saved_revision = text, now, revision
+            return
+
+    def _save(self, found: str | None, now: Content) -> str:
+        before = found if found is not None and found.strip() else self._seen
+        text = rendered(before or "", self._base, now, self.root)
+        if not _holds(parse_state(text, self.root), now, self.root):
+            raise StateFileInvalid(f"{self._path} has a form that cannot be edited: simplify it", path=str(self._path))
+        if text != found:
+            replace_text(self._path, text, expected=found)
+        return text
+
+    def _merge(self, found: str | None) -> None:
+        # A file that is gone or empty is no wish to forget everything: what is in memory stands.
+        if found == self._seen or found is None or not found.strip():
+            return
+        theirs = parse_state(found, self.root)
+        breakpoints = merged(
+            {entry.id: entry for entry in self._base.breakpoints},
+            self._breakpoints,
+            {entry.id: entry for entry in _in_memory(theirs.breakpoints, self.root)},
+            _place,
+        )
+        watches = merged(
+            {entry.id: entry for entry in self._base.watches},
+            self._watches,
+            {entry.id: entry for entry in theirs.watches},
+            lambda entry: entry.expression,
+        )
+        for entry in (*breakpoints.overruled, *watches.overruled):
+            log.warning("an edit in %s gives way to the daemon's own entry: %s", self._path, entry)
+        self._breakpoints = {entry.id: entry for entry in breakpoints.entries}
+        self._watches = {entry.id: entry for entry in watches.entries}
+        self._next_breakpoint_id = max(self._next_breakpoint_id, theirs.next_breakpoint_id)
+        self._next_watch_id = max(self._next_watch_id, theirs.next_watch_id)
+        # From here on the edit counts as seen: a write that fails now must not take it for a new one again.
+        self._seen, self._base = found, _content_of(theirs, self.root)
+        if breakpoints.external or watches.external:
+            self.on_external(External(breakpoints.external, watches.external))
+
+    def _content(self) -> Content:
+        return Content(self._next_breakpoint_id, self._next_watch_id, self.breakpoints, self.watches)
+
+
+def _content_of(state: ProjectState, root: Path) -> Content:
+    breakpoints = tuple(_in_memory(state.breakpoints, root))
+    return Content(state.next_breakpoint_id, state.next_watch_id, breakpoints, state.watches)
+
+
+def _holds(state: ProjectState, content: Content, root: Path) -> bool:
+    """True when the text that gave `state` says `content`: guards a person's file against a fault in editing it."""
+
+    def comparable(entries: Iterable[Breakpoint]) -> dict[int, object]:
+        return {
+            entry.id: (components(stored_source(entry.source, root)), msgspec.structs.replace(entry, source=""))
+            for entry in entries
+        }
+
+    return (
+        comparable(state.breakpoints) == comparable(content.breakpoints)
+        and {entry.id: entry for entry in state.watches} == {entry.id: entry for entry in content.watches}
+        and (state.next_breakpoint_id, state.next_watch_id) == (content.next_breakpoint_id, content.next_watch_id)
+    )
+
+
+def _in_memory(entries: Iterable[Breakpoint], root: Path) -> Iterable[Breakpoint]:
+    for entry in entries:
+        yield msgspec.structs.replace(entry, source=canonical_source(entry.source, root))
+
+
+def _place(entry: Breakpoint) -> tuple[object, int]:
+    return components(entry.source), entry.line
+
+
+_Entry = TypeVar("_Entry", Breakpoint, Watch)
+
+
+def _by_ids(entries: dict[int, _Entry], ids: tuple[int, ...]) -> tuple[tuple[_Entry, ...], tuple[int, ...]]:
+    wanted = frozenset(ids)
+    found = tuple(entry for entry in entries.values() if entry.id in wanted)
+    return found, tuple(number for number in ids if number not in entries)
+
+
+def _claimed(number: int, kind: str) -> int:
+    if number > LARGEST_ID:
+        raise BadRequest(f"no {kind} id is left: lower next_{kind}_id in .lazydap/state.toml")
+    return number

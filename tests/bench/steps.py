@@ -1,0 +1,145 @@
+"""Owns measuring a step from the key to the drawn sign, beside the same step of the raw adapter."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pynvim
+
+from lazydap_daemon.adapters.debugpy import DebugpyDriver
+from lazydap_daemon.adapters.driver import Driver, LaunchPlan
+from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
+from tests.bench.programs import PYTHON, C, build_c, line_of, write_python
+from tests.bench.raw import raw_adapter
+from tests.bench.table import Row, row
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+STEPS = 200
+WARM_UP = 20
+PYTHON_TARGET_MS = 5.0
+VALUES_TARGET_MS = 3.0
+C_RATIO = 1.25
+C_ALLOWANCE_MS = 0.6
+
+
+def raw_steps(driver: Driver, plan: LaunchPlan, source: Path, line: int) -> list[float]:
+    """Milliseconds of each step and top frame of the adapter alone."""
+
+    async def measure() -> list[float]:
+        async with raw_adapter(driver, plan, str(source), line) as adapter:
+            for _ in range(WARM_UP):
+                await adapter.step()
+            return [await adapter.step() for _ in range(STEPS)]
+
+    return anyio.run(measure)
+
+
+@contextmanager
+def editor(folder: Path) -> Generator[Any]:
+    """A headless Neovim with the plugin and private folders, stopped afterwards together with its daemon."""
+    init = folder / "init.lua"
+    init.write_text(
+        f"vim.opt.runtimepath:prepend({str(ROOT)!r})\n"
+        "vim.o.more, vim.o.swapfile, vim.o.shadafile = false, false, 'NONE'\n"
+    )
+    keep = {name: value for name, value in os.environ.items() if name not in {"NVIM", "VIMINIT", "VIRTUAL_ENV"}}
+    private = {name: str(folder / name.lower()) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+    private |= {"LAZYDAP_RUNTIME_DIR": str(folder / "r"), "LAZYDAP_DATA_DIR": str(folder / "d")}
+    os.environ.clear()
+    os.environ.update(keep | private)
+    nvim = pynvim.attach("child", argv=[str(BIN / "nvim"), "--embed", "--headless", "-n", "-u", str(init)])
+    try:
+        nvim.ui_attach(120, 40, rgb=True)
+        yield nvim
+    finally:
+        nvim.command("silent! LazydapStop")
+        wait_for(nvim, "return require('lazydap').state().state ~= 'paused'")
+        subprocess.run([BIN / "lazydap", "shutdown"], cwd=folder, capture_output=True, check=False, timeout=20)
+        with suppress(OSError, EOFError):
+            nvim.command("qa!")
+        nvim.close()
+
+
+def wait_for(nvim: Any, condition: str, seconds: float = 20.0) -> None:
+    """Poll a Lua condition until it holds."""
+    code = f"return vim.wait({int(seconds * 1000)}, function() {condition} end, 5)"
+    if not nvim.exec_lua(code):
+        raise TimeoutError(f"{condition} did not come true; messages: {nvim.command_output('messages')}")
+
+
+def editor_steps(folder: Path, source: Path, program: Path, line: int) -> tuple[list[float], list[float]]:
+    """Milliseconds from the key to the drawn arrow, and from there to the drawn values."""
+    with editor(folder) as nvim:
+        nvim.command(f"cd {folder}")
+        nvim.command(f"edit {source}")
+        nvim.exec_lua(f"dofile({str(ROOT / 'tests/bench/bench.lua')!r}).watch(...)", nvim.channel_id)
+        nvim.command(f"call cursor({line}, 1)")
+        nvim.command("LazydapBreak")
+        nvim.command(f"LazydapLaunch {program}")
+        wait_for(nvim, "return require('lazydap').state().state == 'paused'")
+        nvim.command("LazydapBreak")
+        stops: list[float] = []
+        values: list[float] = []
+        for turn in range(WARM_UP + STEPS):
+            nvim.input("<F10>")
+            drawn = _until_drawn(nvim)
+            if turn >= WARM_UP:
+                stops.append(drawn["stop"])
+                values.append(drawn["values"] - drawn["stop"])
+        return stops, values
+
+
+def _until_drawn(nvim: Any) -> dict[str, float]:
+    seen: dict[str, float] = {}
+    while "values" not in seen:
+        message = nvim.next_message()
+        if message[1] == "drawn":
+            what, milliseconds = message[2]
+            seen.setdefault(what, milliseconds)
+    seen.setdefault("stop", seen["values"])
+    return seen
+
+
+def _plan(kind: Any, program: Path, folder: Path) -> LaunchPlan:
+    return LaunchPlan(kind=kind, program=str(program), cwd=str(folder), root=str(folder))
+
+
+def rows() -> Sequence[Row]:
+    """The rows of both languages; C only where a compiler exists."""
+    found: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="lzb") as name:
+        folder = Path(name)
+        source, program = write_python(folder)
+        line = line_of(PYTHON, "loop")
+        raw = raw_steps(DebugpyDriver(interpreter=None), _plan("debugpy", program, folder), source, line)
+        stops, values = editor_steps(folder, source, program, line)
+        found += [
+            row("Python: raw adapter, step + top frame", raw, "ms", ""),
+            row("Python: step key to drawn sign", stops, "ms", "<= 5 ms", lambda p50: p50 <= PYTHON_TARGET_MS),
+            row("Python: ... to drawn values", values, "ms", "<= 3 ms more", lambda p50: p50 <= VALUES_TARGET_MS),
+        ]
+    with tempfile.TemporaryDirectory(prefix="lzb") as name:
+        folder = Path(name)
+        built = build_c(folder)
+        if built is None:
+            return found
+        source, program = built
+        line = line_of(C, "loop")
+        driver = LldbDapDriver(executable=(str(BIN / "lldb-dap"),))
+        raw = raw_steps(driver, _plan("codelldb", program, folder), source, line)
+        stops, values = editor_steps(folder, source, program, line)
+        raw_row = row("C: raw adapter, step + top frame", raw, "ms", "")
+        limit = C_RATIO * raw_row.p50 + C_ALLOWANCE_MS
+        found += [
+            raw_row,
+            row("C: step key to drawn sign", stops, "ms", f"<= {limit:.2f} ms", lambda p50: p50 <= limit),
+            row("C: ... to drawn values", values, "ms", "<= 3 ms more", lambda p50: p50 <= VALUES_TARGET_MS),
+        ]
+    return found

@@ -1,0 +1,228 @@
+"""Breakpoints of the project on a live session: what is sent, when it is announced, what the adapter makes of it."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from lazydap_core.errors import DapProtocolError
+from lazydap_core.protocol import events, objects, requests
+from tests.daemon.rig import LOOP, NO_WAIT, Rig, hosted_rig
+from tests.fakes.program import Line
+from tests.fakes.scripted import Step, answers, batch, event, expect, reply
+
+SLOW_LOOP = tuple(Line(line=line.line, locals=line.locals, seconds=0.005) for line in LOOP)
+LAUNCHED: list[Step] = [
+    expect("initialize"),
+    reply({}),
+    expect("launch"),
+    event("initialized"),
+    reply(to="launch"),
+]
+
+
+@pytest.fixture
+async def made(tmp_path: Path) -> AsyncGenerator[Rig]:
+    async with hosted_rig(tmp_path) as ready:
+        yield ready
+
+
+async def remove(made: Rig, *ids: int, dry_run: bool = False) -> Any:
+    return await made.engine.handle(requests.BreakpointRemove(selector=objects.ByIds(ids=ids), dry_run=dry_run))
+
+
+def sent(made: Rig) -> list[list[int]]:
+    return [
+        [one["line"] for one in entry["arguments"]["breakpoints"]]
+        for entry in made.driver.record()
+        if entry.get("command") == "setBreakpoints"
+    ]
+
+
+async def test_a_breakpoint_set_with_nothing_running_is_announced_and_applies_to_the_next_launch(made: Rig) -> None:
+    added = await made.add(4)
+    assert (added.action, added.applied_to_session) == ("added", False)
+    told = made.of(events.BreakpointUpdated)
+    assert [(t.session_id, t.breakpoint.id, t.breakpoint.line) for t in told] == [(None, 1, 4)]
+    await made.start()
+    assert sent(made) == [[4]]
+    assert (await made.listed())[0].verified
+
+
+async def test_a_dry_run_announces_nothing_because_nothing_happened(made: Rig) -> None:
+    answer = await made.add(4, dry_run=True)
+    assert (answer.dry_run, answer.breakpoints[0].id) == (True, 0)
+    assert not made.published
+    assert await made.listed() == ()
+
+
+async def test_the_whole_list_of_a_file_is_sent_in_line_order_and_an_empty_one_after_the_last_removal(
+    made: Rig,
+) -> None:
+    await made.start()
+    for line in (4, 2, 3):
+        await made.add(line)
+    ids = {one.line: one.id for one in await made.listed()}
+    answer = await remove(made, ids[2], ids[3])
+    assert answer.applied_to_session
+    assert all(not one.verified for one in answer.breakpoints)
+    await remove(made, ids[4])
+    assert sent(made) == [[4], [2, 4], [2, 3, 4], [4], []]
+
+
+async def test_a_disabled_breakpoint_is_not_sent_but_stays_listed(made: Rig) -> None:
+    await made.start()
+    added = await made.add(4)
+    await made.engine.handle(
+        requests.BreakpointToggle(selector=objects.ByIds(ids=(added.breakpoints[0].id,)), dry_run=False)
+    )
+    assert sent(made) == [[4], []]
+    assert [(one.line, one.enabled) for one in await made.listed()] == [(4, False)]
+
+
+async def test_a_condition_added_to_an_existing_breakpoint_keeps_its_id_and_reaches_the_debugger(made: Rig) -> None:
+    await made.start(LOOP, loops=True)
+    first = await made.add(4)
+    again = await made.add(4, condition="executed > 7")
+    assert (again.action, again.breakpoints[0].id) == ("updated", first.breakpoints[0].id)
+    stable = await made.resume()
+    assert int(next(v.value for v in stable.locals.variables if v.name == "executed")) > 7
+    assert (await made.add(4, condition="executed > 7")).action == "unchanged"
+
+
+async def test_a_breakpoint_can_be_set_while_the_program_runs(made: Rig) -> None:
+    await made.start(SLOW_LOOP, loops=True)
+    await made.resume(NO_WAIT)
+    assert (await made.add(3)).applied_to_session
+    await made.until(lambda: made.state == "paused")
+
+
+async def test_a_change_the_adapter_refuses_is_announced_and_said_to_be_recorded(made: Rig) -> None:
+    await made.start(refuses={"setBreakpoints": "not here"})
+    made.published.clear()
+    with pytest.raises(DapProtocolError, match="recorded") as refused:
+        await made.add(4)
+    assert refused.value.details["recorded_breakpoint_ids"] == [1]
+    assert refused.value.details["applied_to_session"] is False
+    assert [t.session_id for t in made.of(events.BreakpointUpdated)] == [None]
+    assert [one.line for one in await made.listed()] == [4]
+
+
+async def test_a_moved_breakpoint_keeps_its_line_and_names_the_one_it_moved_to(made: Rig) -> None:
+    await made.start(moves={3: 4})
+    added = await made.add(3)
+    status = added.breakpoints[0]
+    assert (status.line, status.adapter_line, status.verified) == (3, 4, True)
+    stable = await made.resume()
+    assert stable.hit_breakpoint_ids == (status.id,)
+
+
+async def test_other_clients_learn_what_the_adapter_made_of_a_new_breakpoint(made: Rig) -> None:
+    await made.start()
+    made.published.clear()
+    added = await made.add(4)
+    told = made.of(events.BreakpointUpdated)
+    assert [(t.session_id, t.breakpoint.id, t.breakpoint.verified) for t in told] == [
+        (None, added.breakpoints[0].id, False),
+        (made.session_id, added.breakpoints[0].id, True),
+    ]
+
+
+async def test_an_update_right_behind_the_answer_carries_our_id(made: Rig) -> None:
+    made.play(
+        [
+            *LAUNCHED,
+            expect("setBreakpoints"),
+            batch(
+                reply({"breakpoints": [{"id": 41, "verified": False}]}),
+                event("breakpoint", {"reason": "changed", "breakpoint": {"id": 41, "verified": True, "line": 4}}),
+            ),
+            answers({"disconnect": {}}),
+            expect("never", within=60),
+        ]
+    )
+    await made.launch(stop_on_entry=False)
+    await made.add(4)
+    await made.until(lambda: any(t.breakpoint.adapter_id == 41 and t.breakpoint.line for t in told_of(made)))
+    assert {t.breakpoint.id for t in told_of(made)} == {1}
+
+
+async def test_an_update_before_the_answer_carries_our_id_too(made: Rig) -> None:
+    made.play(
+        [
+            *LAUNCHED,
+            expect("setBreakpoints"),
+            batch(
+                event("breakpoint", {"reason": "changed", "breakpoint": {"id": 41, "verified": True, "line": 4}}),
+                reply({"breakpoints": [{"id": 41, "verified": False}]}),
+            ),
+            answers({"disconnect": {}}),
+            expect("never", within=60),
+        ]
+    )
+    await made.launch(stop_on_entry=False)
+    await made.add(4)
+    assert {t.breakpoint.id for t in told_of(made)} == {1}
+    assert (await made.listed())[0].verified
+
+
+def told_of(made: Rig) -> list[events.BreakpointUpdated]:
+    return [t for t in made.of(events.BreakpointUpdated) if t.session_id is not None]
+
+
+async def test_a_breakpoint_set_during_a_launch_is_not_forgotten(made: Rig) -> None:
+    made.play(made.program(delays={"launch": 0.1}, launch_answer="last"))
+    async with anyio.create_task_group() as group:
+        group.start_soon(made.launch)
+        await made.until(lambda: "launch" in made.driver.requests())
+        await made.add(4)
+    assert sent(made)[-1] == [4]
+    assert (await made.listed())[0].verified
+
+
+async def test_a_file_known_to_the_adapter_under_another_name_is_sent_again_under_that_name(made: Rig) -> None:
+    link = made.folder / "other"
+    link.symlink_to(made.folder)
+    there = str(link / "program.c")
+    hint = f"Breakpoint at {made.source}:4 could not be resolved, but a valid location was found at {there}:4"
+    made.play(
+        [
+            *LAUNCHED,
+            expect("setBreakpoints"),
+            reply({"breakpoints": [{"id": 1, "verified": False, "message": hint}]}),
+            expect("setBreakpoints"),
+            reply({"breakpoints": []}),
+            expect("setBreakpoints"),
+            reply({"breakpoints": [{"id": 2, "verified": True, "line": 4}]}),
+            answers({"disconnect": {}}),
+            expect("never", within=60),
+        ]
+    )
+    await made.launch(stop_on_entry=False)
+    added = await made.add(4)
+    assert added.breakpoints[0].verified
+    assert added.breakpoints[0].source == made.source
+    paths = [
+        entry["arguments"]["source"]["path"]
+        for entry in made.driver.record()
+        if entry.get("command") == "setBreakpoints"
+    ]
+    assert paths == [made.source, made.source, there]
+
+
+async def test_a_hit_count_the_adapter_cannot_keep_is_refused_with_its_reason(made: Rig) -> None:
+    await made.start()
+    added = await made.add(4, hit_condition="% 2")
+    status = added.breakpoints[0]
+    assert not status.verified
+    assert status.message is not None
+    assert "lldb-dap" in status.message
+    assert sent(made) == [[]]
+
+
+async def test_removing_an_unknown_id_names_it_and_is_no_error(made: Rig) -> None:
+    await made.add(4)
+    answer = await remove(made, 9, 1, 9)
+    assert (answer.not_found, [one.id for one in answer.breakpoints]) == ((9, 9), [1])
