@@ -1,15 +1,14 @@
-"""Folders short enough for a socket's path."""
+"""A folder short enough for a socket's path."""
 
-import shutil
-import tempfile
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
+from tests.house.surroundings import Folders
+
 
 @pytest.fixture
-def short_folder() -> Generator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="ld-", dir="/tmp"))
-    yield folder
-    shutil.rmtree(folder)
+def short_folder(private_folders: Folders) -> Path:
+    folder = private_folders.home.parent / "w"
+    folder.mkdir(mode=0o700)
+    return folder

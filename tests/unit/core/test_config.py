@@ -47,7 +47,7 @@ def test_a_named_file_that_is_missing_is_an_error_whatever_else_there_is(tmp_pat
         read_config({"HOME": str(tmp_path), "LAZYDAP_CONFIG_PATH": str(tmp_path / "named.toml")})
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="macOS has one more folder")
+@pytest.mark.linux
 def test_platformdirs_is_not_asked_where_its_answer_is_not_the_contracts(tmp_path: Path) -> None:
     loaded = "platformdirs" in sys.modules
     read_config({"HOME": str(tmp_path)})

@@ -1,0 +1,1 @@
+"""`make demo`: the debugger in a real Neovim, for a person at a terminal or as printed screens."""

@@ -1,0 +1,1 @@
+"""The plugin host without an editor and without a daemon."""

@@ -1,0 +1,71 @@
+"""The lines that people read."""
+
+import pytest
+
+from lazydap_core import errors
+from lazydap_core.protocol.objects import OutputChunk
+from lazydap_nvim.explain import ending_line, error_line, last_stderr_line, met_line, status_line
+from lazydap_nvim.model import Session
+from tests.unit.host.building import breakpoint_at, project, session, stop
+
+
+def chunk(output: str, category: str = "stderr") -> OutputChunk:
+    return OutputChunk(category=category, output=output, timestamp_ms=1)
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (errors.SessionNotPaused("x"), "the program is running: :LazydapPause stops it"),
+        (errors.SessionNotFound("x"), "nothing is live: :LazydapLaunch starts a program"),
+        (errors.SessionAlreadyActive("x"), "a program is already live: :LazydapStop first"),
+        (errors.StaleHandle("x"), "the program has moved on: ask again"),
+        (errors.AdapterNotFound("no debugpy:\n  install it"), "no debugpy: install it"),
+        (errors.DaemonInternalError(""), "DaemonInternalError: see :LazydapLog"),
+    ],
+)
+def test_an_error_is_one_line(error: errors.LazydapError, line: str) -> None:
+    assert error_line(error) == line
+
+
+@pytest.mark.parametrize(
+    ("over", "line", "is_well"),
+    [
+        (session(state="exited", exit_code=0), "a.py ended: exit code 0", True),
+        (session(state="exited", exit_code=1), "a.py ended: exit code 1: ValueError: bad", False),
+        (session(state="terminated"), "a.py ended", True),
+        (
+            session(state="adapter_died", ended="EOF"),
+            "a.py: the adapter died (EOF): :LazydapLaunch starts again",
+            False,
+        ),
+    ],
+)
+def test_an_ending_is_one_line_with_the_programs_last_words(over: Session, line: str, is_well: bool) -> None:
+    chunks = (chunk("Traceback\n  File\n"), chunk("Value"), chunk("Error: bad\n\n"), chunk("bye\n", "stdout"))
+    assert ending_line(over, chunks) == (line, is_well)
+
+
+def test_a_program_without_last_words_has_none() -> None:
+    assert last_stderr_line([chunk("\n\n"), chunk("out", "stdout")]) is None
+    assert ending_line(session(state="exited", exit_code=2)) == ("a.py ended: exit code 2", False)
+
+
+def test_an_editor_that_comes_later_is_told_where_the_program_is() -> None:
+    paused = project(session=session(state="paused", stop=stop(1, 7)))
+    assert met_line(paused) == "a.py is stopped at a.py:7: :LazydapHere goes there"
+    assert met_line(project(session=session())) == "a.py is running: :LazydapPause stops it where it is"
+    assert met_line(project(session=session(state="paused"))) is None
+    assert met_line(project(session=session(state="exited"))) is None
+
+
+def test_a_status_is_one_line() -> None:
+    marks = (breakpoint_at(1), breakpoint_at(2))
+    assert status_line(project(is_connected=False)).startswith("p: no daemon runs; 0 breakpoints")
+    assert status_line(project(breakpoints=marks)).startswith("p: nothing is live; 2 breakpoints")
+    assert status_line(project(launching="/p/a.py")) == "p: launching a.py; 0 breakpoints"
+    assert status_line(project(session=session())) == "p: a.py is running; debugpy; 0 breakpoints"
+    stopped = project(session=session(state="paused", stop=stop(1, 7)), breakpoints=marks[:1])
+    assert status_line(stopped) == "p: a.py is stopped at a.py:7 (step); debugpy; 1 breakpoint"
+    over = project(session=session(state="exited", exit_code=1))
+    assert status_line(over) == "p: a.py ended: exit code 1; 0 breakpoints"
