@@ -1,0 +1,203 @@
+--- Owns the table of subcommands: what `:Lazydap X` and `:LazydapX` do, and how they complete.
+
+local host = require('lazydap.host')
+local say = require('lazydap.say')
+
+local M = {}
+
+---@class lazydap.Subcommand
+---@field run fun(options: table)                    options as a user command gets them
+---@field complete? fun(lead: string, before: string): string[] `before`: the argument up to the word being completed
+---@field help string
+
+local STEPS = { over = 'over', next = 'over', ['in'] = 'in', into = 'in', out = 'out' }
+
+---@param kind string
+---@return fun(options: table)
+local function step(kind)
+  return function(options)
+    host.send({ verb = 'step', kind = kind, count = math.max(options.count or 1, 1) })
+  end
+end
+
+---@param options table
+local function step_by_word(options)
+  local word = vim.trim(options.args)
+  local kind = STEPS[word == '' and 'over' or word]
+  if not kind then
+    say.say(('step over, in or out, not %s'):format(word), 'warn')
+    return
+  end
+  step(kind)(options)
+end
+
+---@param verb string
+---@return fun()
+local function plain(verb)
+  return function()
+    host.send({ verb = verb })
+  end
+end
+
+---@param options table
+local function launch(options)
+  require('lazydap.launching').launch(options)
+end
+
+---@param options table
+local function open_log(options)
+  require('lazydap.logs').open(vim.trim(options.args))
+end
+
+---@param options table
+local function install(options)
+  local extras = vim.split(vim.trim(options.args), '%s+', { trimempty = true })
+  local fault = require('lazydap.install').run(function(line)
+    say.say(line)
+    vim.cmd.redraw()
+  end, extras)
+  if fault then
+    say.say(fault, 'error')
+  end
+end
+
+---@param words string[]
+---@return fun(lead: string): string[]
+local function among(words)
+  return function(lead)
+    return vim.tbl_filter(function(word)
+      return vim.startswith(word, lead)
+    end, words)
+  end
+end
+
+---@type table<string, lazydap.Subcommand>
+M.table = {
+  ['break'] = {
+    help = 'breakpoint here, or take it away; [FILE:LINE | FUNC] [if EXPR] [hit N] [log TEXT]',
+    run = function(options)
+      require('lazydap.breaking').toggle(options)
+    end,
+    complete = function(lead, before)
+      return require('lazydap.completion').of_break(lead, before)
+    end,
+  },
+  toggle = {
+    help = 'breakpoint here, or take it away',
+    run = function(options)
+      require('lazydap.breaking').toggle(vim.tbl_extend('force', options, { args = '', bang = false }))
+    end,
+  },
+  enable = {
+    help = 'enable the breakpoints of the lines; ! all of the project',
+    run = function(options)
+      require('lazydap.breaking').switch('enable', options)
+    end,
+  },
+  disable = {
+    help = 'disable the breakpoints of the lines; ! all of the project',
+    run = function(options)
+      require('lazydap.breaking').switch('disable', options)
+    end,
+  },
+  breakpoints = { help = 'list the breakpoints of the project', run = plain('breakpoints') },
+  launch = {
+    help = 'start a program: [NAME | PROGRAM ARGS], ? to choose; ! stop on entry',
+    run = launch,
+    complete = function(lead, before)
+      return require('lazydap.completion').of_launch(lead, before)
+    end,
+  },
+  step = { help = 'step over, in or out', run = step_by_word, complete = among({ 'over', 'in', 'out' }) },
+  next = { help = 'step over', run = step('over') },
+  ['step-in'] = { help = 'step in', run = step('in') },
+  ['step-out'] = { help = 'step out', run = step('out') },
+  continue = {
+    help = 'run on; with nothing live: launch',
+    run = function()
+      host.send({ verb = 'continue', env = require('lazydap.launching').environment() })
+    end,
+  },
+  pause = { help = 'stop the program where it is', run = plain('pause') },
+  stop = { help = 'end the program', run = plain('stop') },
+  disconnect = { help = 'let the program run on alone, where the adapter can', run = plain('disconnect') },
+  here = { help = 'jump to the stop', run = plain('here') },
+  stack = { help = 'list the frames', run = plain('stack') },
+  status = { help = 'one line about the session', run = plain('status') },
+  follow = {
+    help = 'let this editor move with the program; ! no longer',
+    run = function(options)
+      host.send({ verb = 'follow', on = not options.bang })
+    end,
+  },
+  install = {
+    help = 'make the Python environment, or bring it up to date; lldb: with lldb-dap',
+    run = install,
+    complete = among({ 'lldb' }),
+  },
+  log = { help = "open the daemon's log, or the host's", run = open_log, complete = among({ 'daemon', 'host' }) },
+}
+
+--- Carry out a subcommand.
+---@param name string
+---@param options table as a user command gets them; args, bang, range, line1, line2 and count are read
+function M.run(name, options)
+  vim.validate({ name = { name, 'string' }, options = { options, 'table' } })
+  if vim.fn.has('win32') == 1 then
+    say.say('Windows is not supported: the daemon needs Unix sockets', 'error')
+    return
+  end
+  local subcommand = M.table[name]
+  if not subcommand then
+    say.say(('there is no :Lazydap %s; type :Lazydap and press Tab'):format(name), 'warn')
+    return
+  end
+  subcommand.run(options)
+end
+
+--- `:Lazydap SUBCOMMAND …`
+---@param options table
+function M.dispatch(options)
+  local name, rest = options.args:match('^%s*(%S+)%s*(.*)$')
+  if not name then
+    say.say('which subcommand? type :Lazydap, a blank, and press Tab', 'warn')
+    return
+  end
+  -- Only a number that was typed is a count: without one the line is the cursor's.
+  local count = options.range > 0 and options.line2 or 1
+  M.run(name, vim.tbl_extend('force', options, { args = rest, count = count }))
+end
+
+--- Complete the argument of `:LazydapX`.
+---@param name string the subcommand
+---@param lead string the word being completed
+---@param line string the command line
+---@param cursor integer byte position in it
+---@return string[]
+function M.complete(name, lead, line, cursor)
+  local subcommand = M.table[name]
+  if not subcommand or not subcommand.complete then
+    return {}
+  end
+  local before = line:sub(1, cursor - #lead):match('Lazydap%a*!?%s+(.*)$') or ''
+  return subcommand.complete(lead, before)
+end
+
+--- Complete `:Lazydap …`: the subcommand, then its argument.
+---@param lead string
+---@param line string
+---@param cursor integer
+---@return string[]
+function M.complete_any(lead, line, cursor)
+  local before = line:sub(1, cursor - #lead):match('Lazydap!?%s+(.*)$') or ''
+  local name, rest = before:match('^(%S+)%s+(.*)$')
+  if name then
+    local subcommand = M.table[name]
+    return subcommand and subcommand.complete and subcommand.complete(lead, rest) or {}
+  end
+  local names = among(vim.tbl_keys(M.table))(lead)
+  table.sort(names)
+  return names
+end
+
+return M

@@ -1,0 +1,69 @@
+--- Owns completion of places and programs; no built-in kind is used, because those expand `%` and `#`.
+
+local state = require('lazydap.state')
+
+local M = {}
+
+local MOST = 200
+
+--- Files and folders that begin with `lead`; a folder ends in a slash.
+---@param lead string
+---@return string[]
+local function files(lead)
+  local folder, prefix = lead:match('^(.*/)([^/]*)$')
+  folder, prefix = folder or '', prefix or lead
+  local place = vim.fs.normalize(folder == '' and '.' or folder, { expand_env = false })
+  local found = {}
+  for name, kind in vim.fs.dir(place) do
+    local is_hidden = name:sub(1, 1) == '.' and prefix:sub(1, 1) ~= '.'
+    if vim.startswith(name, prefix) and not is_hidden and #found < MOST then
+      local is_folder = kind == 'directory'
+        or kind == 'link' and vim.fn.isdirectory(vim.fs.joinpath(place, name)) == 1
+      found[#found + 1] = folder .. name:gsub(' ', '\\ ') .. (is_folder and '/' or '')
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+---@param words string[]
+---@param lead string
+---@return string[]
+local function beginning(words, lead)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, words)
+end
+
+--- For `:LazydapBreak`: a place first, then the keywords that may still come.
+---@param lead string
+---@param before string
+---@return string[]
+function M.of_break(lead, before)
+  local open = { ['if'] = { 'hit', 'log' }, hit = { 'log' }, log = {} }
+  local left = { 'if', 'hit', 'log' }
+  for word in before:gmatch('%S+') do
+    left = open[word] or left
+  end
+  local found = beginning(left, lead)
+  if vim.trim(before) == '' and lead ~= '' then
+    vim.list_extend(found, files(lead))
+  end
+  return found
+end
+
+--- For `:LazydapLaunch`: names of configurations and programs, then files.
+---@param lead string
+---@param before string
+---@return string[]
+function M.of_launch(lead, before)
+  local found = {}
+  local words = vim.trim(before)
+  if words == '' or words == '--' then
+    local project = state.project_of(require('lazydap.buffers').path(0)) or {}
+    found = words == '' and beginning(project.launches or {}, lead) or {}
+  end
+  return vim.list_extend(found, files(lead))
+end
+
+return M

@@ -1,0 +1,153 @@
+--- Owns the meeting of a batch with the editor: takes the sections over and lets each part draw what is its own.
+---
+--- The host calls `apply`, `message` and `choose`; nothing else of the plugin is called from outside the editor.
+
+local buffers = require('lazydap.buffers')
+local config = require('lazydap.config')
+local cursor = require('lazydap.cursor')
+local events = require('lazydap.events')
+local highlights = require('lazydap.highlights')
+local keys = require('lazydap.keys')
+local lists = require('lazydap.lists')
+local marks = require('lazydap.marks')
+local say = require('lazydap.say')
+local state = require('lazydap.state')
+local values = require('lazydap.values')
+
+local M = {}
+
+---@param part fun(buffer: integer, options: table)
+---@param options table
+local function each_buffer(part, options)
+  for _, entry in ipairs(buffers.loaded()) do
+    part(entry.buffer, options)
+  end
+end
+
+local is_watching = false
+
+--- Buffers come, change and go between two batches.
+local function watch()
+  if is_watching then
+    return
+  end
+  is_watching = true
+  local group = vim.api.nvim_create_augroup('lazydap_draw', {})
+  local function on(names, action)
+    vim.api.nvim_create_autocmd(names, { group = group, callback = action })
+  end
+  on({ 'BufReadPost', 'BufNewFile', 'BufFilePost' }, function(event)
+    local options = config.get()
+    marks.redraw(event.buf, options)
+    values.draw(event.buf, options)
+  end)
+  on({ 'TextChanged', 'InsertLeave' }, function(event)
+    marks.draw(event.buf, config.get())
+  end)
+  on('BufWinEnter', function(event)
+    if values.concerns(event.buf) then
+      values.draw(event.buf, config.get())
+    end
+  end)
+  on({ 'WinScrolled', 'WinResized' }, function()
+    local options = config.get()
+    for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+      local buffer = vim.api.nvim_win_get_buf(window)
+      if values.concerns(buffer) then
+        values.draw(buffer, options)
+      end
+    end
+  end)
+  on({ 'BufDelete', 'BufWipeout' }, function(event)
+    marks.forget(event.buf)
+    values.forget(event.buf)
+    buffers.forget(event.buf)
+  end)
+  vim.api.nvim_create_autocmd('OptionSet', {
+    group = group,
+    pattern = { 'ambiwidth', 'diff' },
+    callback = vim.schedule_wrap(function()
+      each_buffer(marks.draw, config.get())
+      each_buffer(values.draw, config.get())
+    end),
+  })
+end
+
+--- Draw the sections that changed. A part that fails does not keep the others from drawing.
+---@param changed table<string, true>
+---@return string? fault the first one
+local function draw(changed)
+  local options = config.get()
+  local now = state.get()
+  local fault
+  local function try(part, ...)
+    local ok, problem = pcall(part, ...)
+    fault = fault or not ok and tostring(problem) or nil
+  end
+  if changed.breakpoints or changed.stops or changed.frames then
+    try(each_buffer, marks.draw, options)
+  end
+  if changed.jump then
+    try(cursor.follow, now.jump, now.follow ~= false)
+  end
+  if changed.values then
+    try(each_buffer, values.draw, options)
+  end
+  if changed.lists then
+    try(lists.update, now.lists, options)
+  end
+  if changed.projects or changed.follow then
+    try(keys.update, now.follow ~= false and #state.live() > 0, options)
+  end
+  try(events.update, changed)
+  return fault
+end
+
+--- Take one batch from the host and bring the editor in line with it (doc/architecture.md, "Host and editor").
+--- Whatever happens, the batch is acknowledged: the host sends the next one only then.
+---@param json string
+function M.apply(json)
+  local ok, batch = pcall(vim.json.decode, json, { luanil = { object = true, array = true } })
+  if not ok or type(batch) ~= 'table' then
+    say.say('the plugin host sent something that is no batch; :LazydapLog', 'error')
+    return
+  end
+  highlights.ensure()
+  watch()
+  local fault = draw(state.take(batch))
+  require('lazydap.host').acknowledge(batch.generation)
+  if fault then
+    say.say('drawing failed: ' .. fault, 'error')
+  end
+end
+
+--- Say one line for the host.
+---@param line string
+---@param level? 'info'|'warn'|'error'
+function M.message(line, level)
+  say.say(line, level)
+end
+
+--- Let the person choose one of several things for the host; its answer is the verb `chosen`.
+---@param json string `{"token":…,"title":…,"items":[text, …]}`
+function M.choose(json)
+  local question = vim.json.decode(json, { luanil = { object = true, array = true } })
+  require('lazydap.moment').when_free('choose', function()
+    vim.ui.select(question.items, { prompt = question.title }, function(_, index)
+      require('lazydap.host').send({ verb = 'chosen', token = question.token, index = index })
+    end)
+  end)
+end
+
+--- The host is gone: no arrow and no value stays that nobody vouches for.
+function M.lose_host()
+  state.lose_host()
+  cursor.lose_host()
+  lists.lose_host()
+  local options = config.get()
+  each_buffer(marks.draw, options)
+  each_buffer(values.draw, options)
+  keys.update(false, options)
+end
+
+return M

@@ -1,0 +1,125 @@
+--- Owns `:checkhealth lazydap`: what is there, what is missing, and what to type.
+
+local config = require('lazydap.config')
+local host = require('lazydap.host')
+
+local M = {}
+
+local PROBE_MS = 5000
+local PROBE = table.concat({
+  'import sys',
+  'print("%d.%d.%d" % sys.version_info[:3])',
+  'for name in ("pynvim", "msgspec", "anyio", "tomlkit", "debugpy"):',
+  '    try:',
+  '        __import__(name)',
+  '    except ImportError as error:',
+  '        print("missing " + name)',
+}, '\n')
+
+local function check_neovim()
+  if vim.fn.has('nvim-0.10') == 1 then
+    vim.health.ok('Neovim ' .. tostring(vim.version()))
+  else
+    vim.health.error('Neovim 0.10 or newer is needed', { 'install a newer Neovim' })
+  end
+  if vim.fn.has('win32') == 1 then
+    vim.health.error('Windows is not supported: the daemon needs Unix sockets')
+  end
+end
+
+---@param interpreter lazydap.Interpreter
+local function probe(interpreter)
+  local command = { interpreter.path, '-E', '-c', PROBE }
+  local ok, process = pcall(vim.system, command, { text = true, timeout = PROBE_MS })
+  local result = ok and process:wait() or { code = -1, stdout = '', stderr = tostring(process) }
+  if result.code ~= 0 then
+    local words = vim.trim(result.stderr or '')
+    vim.health.error(('%s does not run: %s'):format(interpreter.path, words), { 'set the option python' })
+    return
+  end
+  local lines = vim.split(vim.trim(result.stdout), '\n')
+  local version = table.remove(lines, 1)
+  if vim.version.lt(version, '3.11.0') then
+    vim.health.error(('Python %s is too old, 3.11 or newer is needed'):format(version), { 'set the option python' })
+  else
+    vim.health.ok(('Python %s: %s (%s)'):format(version, interpreter.path, interpreter.from))
+  end
+  for _, line in ipairs(lines) do
+    local name = line:match('^missing (.+)$')
+    if name then
+      vim.health.error(('the package %s is missing'):format(name), {
+        ('%s -m pip install %s'):format(interpreter.path, name),
+      })
+    end
+  end
+end
+
+local function check_host()
+  local file = host.start_file()
+  if not file then
+    vim.health.error('the plugin host is missing from ' .. host.root(), { 'install the plugin again' })
+    return
+  end
+  local interpreter = host.interpreter()
+  if interpreter.path then
+    probe(interpreter)
+    local install = require('lazydap.install')
+    if vim.startswith(interpreter.path, install.folder()) and not install.is_current() then
+      vim.health.warn('the plugin wants other packages since its last update', { 'type :LazydapInstall' })
+    end
+  else
+    vim.health.error(interpreter.advice)
+  end
+  local pid = host.pid()
+  if pid then
+    vim.health.info(('the host runs, process %d'):format(pid))
+  else
+    vim.health.info('the host does not run; the first command starts it')
+  end
+  vim.health.info('log of the host: ' .. host.log_path())
+end
+
+local function check_options()
+  local _, faults = config.check(vim.g.lazydap)
+  for _, fault in ipairs(faults) do
+    vim.health.warn(fault)
+  end
+  if #faults == 0 then
+    vim.health.ok('options are known and of the right type')
+  end
+end
+
+local function check_screen()
+  if vim.fn.strdisplaywidth('●') ~= 1 then
+    vim.health.info("glyphs are two cells wide here ('ambiwidth'): signs are letters")
+  end
+  if vim.o.signcolumn:find('^auto') then
+    vim.health.info("'signcolumn' is auto: the text moves when the first sign appears; 'yes' avoids that")
+  elseif vim.o.signcolumn == 'no' then
+    vim.health.warn("'signcolumn' is no: signs cannot be seen", { 'set signcolumn=yes' })
+  end
+end
+
+local function check_projects()
+  local projects = require('lazydap.state').get().projects
+  for _, project in ipairs(projects) do
+    vim.health.ok(('%s: %s'):format(project.root, project.state or 'none'))
+  end
+  if #projects == 0 then
+    vim.health.info('no project is known yet')
+  end
+end
+
+--- Called by `:checkhealth lazydap`.
+function M.check()
+  vim.health.start('lazydap: editor')
+  check_neovim()
+  check_options()
+  check_screen()
+  vim.health.start('lazydap: plugin host')
+  check_host()
+  vim.health.start('lazydap: projects')
+  check_projects()
+end
+
+return M

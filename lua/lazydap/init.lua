@@ -1,0 +1,142 @@
+--- Owns what other plugins and a person's configuration may call.
+
+local M = {}
+
+--- Merge options into `vim.g.lazydap`. Not needed: everything works without.
+---@param options? table see |lazydap-options|
+function M.setup(options)
+  require('lazydap.config').merge(options)
+end
+
+--- A short text for a statusline: empty while nothing is live.
+---@return string
+function M.status()
+  if not package.loaded['lazydap.state'] then
+    return ''
+  end
+  local state = require('lazydap.state')
+  local project = state.project_of(require('lazydap.buffers').path(0)) or {}
+  if not state.is_live(project.state) then
+    return ''
+  end
+  for _, stop in ipairs(state.get().stops) do
+    if stop.root == project.root and stop.path then
+      return ('%s %s:%d'):format(project.state, vim.fs.basename(stop.path), stop.line)
+    end
+  end
+  return ('%s %s'):format(project.state, vim.fs.basename(project.program or ''))
+end
+
+---@class lazydap.Snapshot
+---@field state string          of the current buffer's project; `none` when nothing is known
+---@field session_id? string
+---@field thread_id? integer
+---@field frame? table          where it is stopped: path, line, name
+---@field breakpoints table[]
+---@field generation integer    of the last batch
+---@field connected boolean     a daemon is reached
+
+--- What is known now, as a copy.
+---@return lazydap.Snapshot
+function M.state()
+  local state = require('lazydap.state')
+  local now = state.get()
+  local project = state.project_of(require('lazydap.buffers').path(0)) or {}
+  local frame
+  for _, place in ipairs(vim.list_extend(vim.list_extend({}, now.frames), now.stops)) do
+    if not frame and place.root == project.root then
+      frame = place
+    end
+  end
+  return vim.deepcopy({
+    state = project.state or 'none',
+    session_id = project.session_id,
+    thread_id = frame and frame.thread_id,
+    frame = frame,
+    breakpoints = now.breakpoints,
+    generation = now.generation,
+    connected = now.connected,
+  })
+end
+
+---@param name string
+---@param options? table
+local function run(name, options)
+  local default = { args = '', bang = false, range = 0, line1 = 0, line2 = 0, count = 1 }
+  require('lazydap.commands').run(name, vim.tbl_extend('keep', options or {}, default))
+end
+
+--- `:LazydapBreak ARGS` on the cursor's line.
+---@param args? string
+function M.breakpoint(args)
+  run('break', { args = args })
+end
+
+--- Put a breakpoint on the cursor's line, or take it away.
+function M.toggle()
+  run('toggle')
+end
+
+--- Enable the breakpoint of the cursor's line.
+---@param all? boolean those of the whole project
+function M.enable(all)
+  run('enable', { bang = all == true })
+end
+
+--- Disable the breakpoint of the cursor's line.
+---@param all? boolean those of the whole project
+function M.disable(all)
+  run('disable', { bang = all == true })
+end
+
+--- `:LazydapLaunch ARGS`
+---@param args? string
+---@param stop_on_entry? boolean
+function M.launch(args, stop_on_entry)
+  run('launch', { args = args, bang = stop_on_entry == true })
+end
+
+---@param kind? 'over'|'in'|'out' over by default
+---@param count? integer
+function M.step(kind, count)
+  run('step', { args = kind, count = count })
+end
+
+function M.continue()
+  run('continue')
+end
+
+function M.pause()
+  run('pause')
+end
+
+function M.stop()
+  run('stop')
+end
+
+function M.disconnect()
+  run('disconnect')
+end
+
+--- Jump to the stop.
+function M.here()
+  run('here')
+end
+
+--- List the frames.
+function M.stack()
+  run('stack')
+end
+
+--- List the breakpoints of the project.
+function M.breakpoints()
+  run('breakpoints')
+end
+
+--- Let this editor move with the program, or no longer.
+---@param on? boolean true by default
+function M.follow(on)
+  run('follow', { bang = on == false })
+end
+
+return M

@@ -1,0 +1,78 @@
+--- Owns what is read out of the argument of `:LazydapLaunch` in the editor; the host decides what it names.
+
+local buffers = require('lazydap.buffers')
+local host = require('lazydap.host')
+
+local M = {}
+
+---@class lazydap.LaunchWords
+---@field args string      as typed
+---@field program? string  the first word, expanded
+---@field rest? string     what stands behind it
+---@field forced boolean   a program, never the name of a configuration
+---@field choose boolean
+
+--- The first word, blanks in it kept by backslash or quotes.
+---@param args string
+---@return string word
+---@return string rest
+local function first_word(args)
+  local quote = args:match('^["\']')
+  local close = quote and args:find(quote, 2, true)
+  if close then
+    return args:sub(2, close - 1), vim.trim(args:sub(close + 1))
+  end
+  local at = 1
+  while at <= #args and not args:sub(at, at):find('%s') do
+    at = at + (args:sub(at, at + 1):find('^\\%s') and 2 or 1)
+  end
+  return (args:sub(1, at - 1):gsub('\\(%s)', '%1')), vim.trim(args:sub(at))
+end
+
+--- `%`, `#`, `~` and `$VAR` as on Neovim's own command lines; anything else stays as it is, wildcards too.
+---@param word string
+---@return string
+local function expanded(word)
+  if word:find('^[%%#~]') then
+    local whole = vim.fn.expand(word)
+    return whole ~= '' and whole or word
+  end
+  return (word:gsub('%$([%a_][%w_]*)', function(name)
+    return vim.env[name]
+  end))
+end
+
+--- Split the argument.
+---@param args string
+---@return lazydap.LaunchWords
+function M.read(args)
+  args = vim.trim(args)
+  local is_dashed = args:find('^%-%-%s') ~= nil
+  local command = is_dashed and vim.trim(args:sub(3)) or args
+  local result = { args = args, forced = is_dashed or args:find('^%.?/') ~= nil, choose = args == '?' }
+  if command ~= '' and not result.choose then
+    local word, rest = first_word(command)
+    result.program, result.rest = expanded(word), rest
+  end
+  return result
+end
+
+--- The environment a program started from here gets: the editor's, as it is now.
+---@return table<string, string>
+function M.environment()
+  return vim.fn.environ()
+end
+
+--- `:LazydapLaunch[!] …`
+---@param options table as a user command gets them
+function M.launch(options)
+  local message = M.read(options.args) ---@type table
+  message.verb = 'launch'
+  message.bang = options.bang
+  message.file = buffers.path(0) or ''
+  message.filetype = vim.bo.filetype
+  message.env = M.environment()
+  host.send(message)
+end
+
+return M

@@ -1,0 +1,376 @@
+--- Owns the signs: one extmark a breakpoint, stop and frame, in the namespace `lazydap`.
+---
+--- A mark that has been drawn follows the text by itself. It is placed anew only when the *state* puts it elsewhere, so
+--- editing above a breakpoint does not fight with the next batch (doc/architecture.md, "Host and editor").
+
+local buffers = require('lazydap.buffers')
+local state = require('lazydap.state')
+local text = require('lazydap.text')
+
+local M = {}
+
+M.namespace = vim.api.nvim_create_namespace('lazydap')
+
+local GLYPHS = {
+  line = { filled = '●', hollow = '○' },
+  condition = { filled = '◆', hollow = '◇' },
+  log = { filled = '■', hollow = '□' },
+  stop = '▶',
+  frame = '▷',
+}
+local LETTERS = {
+  line = { filled = 'B', hollow = 'b' },
+  condition = { filled = 'C', hollow = 'c' },
+  log = { filled = 'L', hollow = 'l' },
+  stop = '>',
+  frame = ')',
+}
+
+-- `rank`: which of several breakpoints on one line is shown, lowest first.
+local LOOKS = {
+  verified = { fill = 'filled', mark = ' ', group = 'LazydapBreakpointVerified', rank = 1 },
+  moved = { fill = 'filled', mark = '~', group = 'LazydapBreakpointMoved', rank = 2 },
+  idle = { fill = 'filled', mark = ' ', group = 'LazydapBreakpoint', rank = 3 },
+  pending = { fill = 'hollow', mark = '?', group = 'LazydapBreakpointPending', rank = 4 },
+  rejected = { fill = 'hollow', mark = '!', group = 'LazydapBreakpointRejected', rank = 5 },
+  disabled = { fill = 'hollow', mark = '-', group = 'LazydapBreakpointDisabled', rank = 6 },
+  lost = { fill = 'hollow', mark = '~', group = 'LazydapBreakpointMoved', rank = 7 },
+}
+
+local MOST_WORDS = 80 -- screen cells of the adapter's words at the end of a line
+
+---@class lazydap.Spec
+---@field key string             names the mark within its buffer
+---@field role 'breakpoint'|'anchor'|'stop'|'frame'
+---@field place string           changes when the state puts the mark elsewhere
+---@field line integer
+---@field entry table            the breakpoint or place it comes from
+---@field row? integer           where it stands or will stand
+---@field is_lost? boolean
+---@field is_new? boolean        placed anew, whatever has been drawn
+
+---@class lazydap.Record
+---@field id integer             extmark
+---@field place string
+---@field look string            everything drawn, to tell whether it has changed
+---@field entry table
+---@field is_lost? boolean
+
+local drawn = {} ---@type table<integer, table<string, lazydap.Record>>
+
+--- The glyphs to draw with: letters where one of the glyphs takes two cells here.
+---@param options table
+---@return table
+local function glyphs(options)
+  if options.ascii_signs then
+    return LETTERS
+  end
+  for _, glyph in ipairs({ '●', '○', '◆', '◇', '■', '□', '▶', '▷' }) do
+    if vim.fn.strdisplaywidth(glyph) ~= 1 then
+      return LETTERS
+    end
+  end
+  return GLYPHS
+end
+
+---@param path string
+---@return lazydap.Spec[]
+local function specs_of(path)
+  local specs = {} ---@type lazydap.Spec[]
+  for _, breakpoint in ipairs(state.of_path('breakpoints', path)) do
+    local asked = breakpoint.asked_line or breakpoint.line
+    local key = ('%s\0%d'):format(breakpoint.root or '', breakpoint.id)
+    local is_elsewhere = breakpoint.line ~= asked
+    specs[#specs + 1] = {
+      key = 'breakpoint ' .. key,
+      role = is_elsewhere and 'anchor' or 'breakpoint',
+      place = tostring(asked),
+      line = asked,
+      entry = breakpoint,
+    }
+    if is_elsewhere then
+      specs[#specs + 1] = {
+        key = 'moved ' .. key,
+        role = 'breakpoint',
+        place = tostring(breakpoint.line),
+        line = breakpoint.line,
+        entry = breakpoint,
+      }
+    end
+  end
+  for _, role in ipairs({ 'frame', 'stop' }) do
+    for _, place in ipairs(state.of_path(role .. 's', path)) do
+      specs[#specs + 1] = {
+        key = role .. ' ' .. (place.root or ''),
+        role = role,
+        place = ('%d %s'):format(place.line, tostring(place.stop)),
+        line = place.line,
+        entry = place,
+      }
+    end
+  end
+  return specs
+end
+
+---@param buffer integer
+---@return table<integer, integer|false> rows by extmark; false for one whose text was deleted
+local function rows_of(buffer)
+  local rows = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, M.namespace, 0, -1, { details = true })) do
+    rows[mark[1]] = not mark[4].invalid and mark[2]
+  end
+  return rows
+end
+
+--- Find out where each mark stands; forget the records of those that are gone.
+---@param buffer integer
+---@param specs lazydap.Spec[]
+---@param records table<string, lazydap.Record>
+local function settle(buffer, specs, records)
+  local rows = next(records) and rows_of(buffer) or {}
+  local last = vim.api.nvim_buf_line_count(buffer) - 1
+  for _, spec in ipairs(specs) do
+    local record = records[spec.key]
+    -- A breakpoint's mark that is not there at all died with its buffer. An arrow's was deleted with its line, and stays
+    -- away: the line that has taken its place is not where the program stands.
+    local is_pointer = spec.role == 'stop' or spec.role == 'frame'
+    local is_known = record and record.place == spec.place and (is_pointer or rows[record.id] ~= nil)
+    if is_known then
+      spec.row = rows[record.id] or nil
+      spec.is_lost = record.is_lost
+    else
+      spec.row = math.max(math.min(spec.line - 1, last), 0)
+      spec.is_lost = spec.line - 1 > last
+      spec.is_new = true
+    end
+  end
+end
+
+---@param entry table
+---@param is_lost? boolean
+---@return table look
+local function look_of(entry, is_lost)
+  return is_lost and LOOKS.lost or LOOKS[entry.state] or LOOKS.idle
+end
+
+---@class lazydap.Row what shares one line
+---@field stop? lazydap.Spec
+---@field frame? lazydap.Spec
+---@field breakpoint? lazydap.Spec the one that is shown
+
+---@param specs lazydap.Spec[]
+---@return table<integer, lazydap.Row>
+local function share_rows(specs)
+  local shared = {} ---@type table<integer, lazydap.Row>
+  for _, spec in ipairs(specs) do
+    if spec.row and spec.role ~= 'anchor' then
+      local row = shared[spec.row] or {}
+      shared[spec.row] = row
+      local rival = row[spec.role]
+      local is_better = not rival
+        or spec.role == 'breakpoint'
+          and look_of(spec.entry, spec.is_lost).rank < look_of(rival.entry, rival.is_lost).rank
+      if is_better then
+        row[spec.role] = spec
+      end
+    end
+  end
+  return shared
+end
+
+---@param spec lazydap.Spec
+---@return string? words what the adapter has to say about it
+local function words_of(spec)
+  local breakpoint = spec.entry
+  local words
+  if breakpoint.state == 'pending' or breakpoint.state == 'moved' or breakpoint.state == 'rejected' then
+    words = breakpoint.message or breakpoint.text
+  end
+  local asked = breakpoint.asked_line or breakpoint.line
+  local note
+  if spec.is_lost then
+    note = ('line %d is past the end of the file'):format(spec.line)
+  elseif breakpoint.line ~= asked then
+    note = ('asked for line %d'):format(asked)
+  end
+  if words and words ~= '' and note then
+    words = ('%s (%s)'):format(words, note)
+  else
+    words = words ~= '' and words or note
+  end
+  return words and text.cut(text.one_line(words), MOST_WORDS)
+end
+
+---@param spec lazydap.Spec
+---@param row lazydap.Row
+---@param glyph table
+---@param priority integer
+---@return vim.api.keyset.set_extmark
+local function breakpoint_options(spec, row, glyph, priority)
+  local look = look_of(spec.entry, spec.is_lost)
+  local options = { priority = priority, invalidate = true, number_hl_group = look.group }
+  if row.breakpoint == spec and not row.stop and not row.frame then
+    options.sign_text = (glyph[spec.entry.kind] or glyph.line)[look.fill] .. look.mark
+    options.sign_hl_group = look.group
+  end
+  local words = words_of(spec)
+  if words then
+    options.virt_text = { { ' ' .. words, look.group } }
+  end
+  return options
+end
+
+--- What an arrow alone does not say: the exception, or the function without a source that was called from here.
+---@param place lazydap.Place
+---@return string?
+local function stop_words(place)
+  local words = {}
+  if place.text and place.text ~= '' then
+    words[1] = place.text
+  end
+  if place.inner and place.inner ~= '' then
+    words[#words + 1] = 'in ' .. place.inner
+  end
+  return #words > 0 and text.cut(text.one_line(table.concat(words, ', ')), MOST_WORDS) or nil
+end
+
+---@param spec lazydap.Spec
+---@param row lazydap.Row
+---@param glyph table
+---@param priority integer
+---@return vim.api.keyset.set_extmark
+local function pointer_options(spec, row, glyph, priority)
+  local is_stop = spec.role == 'stop'
+  local options = {
+    priority = priority + (is_stop and 20 or 10),
+    invalidate = true,
+    undo_restore = false,
+    line_hl_group = is_stop and 'LazydapStoppedLine' or nil,
+  }
+  if row.stop == spec or row.frame == spec and not row.stop then
+    local second = ' '
+    if row.breakpoint then
+      local entry = row.breakpoint.entry
+      second = (glyph[entry.kind] or glyph.line)[look_of(entry, row.breakpoint.is_lost).fill]
+    end
+    options.sign_text = glyph[spec.role] .. second
+    options.sign_hl_group = is_stop and 'LazydapStopped' or 'LazydapFrame'
+  end
+  local words = is_stop and stop_words(spec.entry)
+  if words then
+    options.virt_text = { { ' ' .. words, 'LazydapStopped' } }
+  end
+  return options
+end
+
+---@param options vim.api.keyset.set_extmark
+---@return string
+local function signature(options)
+  return table.concat({
+    options.sign_text or '',
+    options.sign_hl_group or '',
+    options.number_hl_group or '',
+    options.line_hl_group or '',
+    options.virt_text and options.virt_text[1][1] or '',
+    tostring(options.priority),
+  }, '\0')
+end
+
+---@param buffer integer
+---@param spec lazydap.Spec
+---@param options vim.api.keyset.set_extmark
+---@param records table<string, lazydap.Record>
+local function put(buffer, spec, options, records)
+  local record = records[spec.key]
+  local look = signature(options)
+  if record and not spec.is_new and record.look == look then
+    record.entry = spec.entry
+    return
+  end
+  options.id = record and record.id or nil
+  -- One protected call a mark: a sign text that is too wide after all must not take the other marks with it.
+  local ok, id = pcall(vim.api.nvim_buf_set_extmark, buffer, M.namespace, spec.row, 0, options)
+  if ok then
+    records[spec.key] = { id = id, place = spec.place, look = look, entry = spec.entry, is_lost = spec.is_lost }
+  end
+end
+
+--- Bring the signs of one buffer in line with the state.
+---@param buffer integer
+---@param options table the options of the plugin
+function M.draw(buffer, options)
+  local path = buffers.path(buffer)
+  local specs = path and specs_of(path) or {}
+  local records = drawn[buffer] or {}
+  if #specs == 0 and not next(records) then
+    return
+  end
+  drawn[buffer] = records
+  settle(buffer, specs, records)
+  local rows = share_rows(specs)
+  local glyph = glyphs(options)
+  local wanted = {} ---@type table<string, true>
+  for _, spec in ipairs(specs) do
+    wanted[spec.key] = true
+    -- A mark whose line was deleted has no row: it is left as it is, so that undo brings it back.
+    if spec.row then
+      local extmark
+      if spec.role == 'anchor' then
+        extmark = { invalidate = true, priority = options.sign_priority }
+      elseif spec.role == 'breakpoint' then
+        extmark = breakpoint_options(spec, rows[spec.row], glyph, options.sign_priority)
+      else
+        extmark = pointer_options(spec, rows[spec.row], glyph, options.sign_priority)
+      end
+      put(buffer, spec, extmark, records)
+    end
+  end
+  for key, record in pairs(records) do
+    if not wanted[key] then
+      vim.api.nvim_buf_del_extmark(buffer, M.namespace, record.id)
+      records[key] = nil
+    end
+  end
+end
+
+--- Draw the buffer from nothing: after it was read again, lines mean the file on disk.
+---@param buffer integer
+---@param options table
+function M.redraw(buffer, options)
+  for _, record in pairs(drawn[buffer] or {}) do
+    vim.api.nvim_buf_del_extmark(buffer, M.namespace, record.id)
+  end
+  drawn[buffer] = nil
+  M.draw(buffer, options)
+end
+
+--- Forget a buffer whose marks died with it.
+---@param buffer integer
+function M.forget(buffer)
+  drawn[buffer] = nil
+end
+
+---@class lazydap.Standing
+---@field row integer
+---@field breakpoint lazydap.Breakpoint
+
+--- The breakpoints of a buffer and the rows on which they stand now, from top to bottom; one that the adapter moved
+--- stands on both its lines.
+---@param buffer integer
+---@return lazydap.Standing[]
+function M.standing(buffer)
+  local found = {} ---@type lazydap.Standing[]
+  local rows = drawn[buffer] and rows_of(buffer) or {}
+  for key, record in pairs(drawn[buffer] or {}) do
+    local row = rows[record.id]
+    if row and not vim.startswith(key, 'stop') and not vim.startswith(key, 'frame') then
+      found[#found + 1] = { row = row, breakpoint = record.entry }
+    end
+  end
+  table.sort(found, function(a, b)
+    return a.row < b.row or a.row == b.row and a.breakpoint.id < b.breakpoint.id
+  end)
+  return found
+end
+
+return M

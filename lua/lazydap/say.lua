@@ -1,0 +1,51 @@
+--- Owns the one line at the bottom of the screen: nothing else in the plugin prints.
+
+local text = require('lazydap.text')
+
+local M = {}
+
+local GROUPS = { info = '', warn = 'WarningMsg', error = 'ErrorMsg' }
+
+---@param line string
+---@param level string
+local function echo(line, level)
+  -- Wider than 'echospace' means a hit-enter prompt, and while that stands Neovim answers nobody.
+  local shown = text.cut(line, math.max(vim.v.echospace, 20))
+  if shown ~= line then
+    vim.cmd({ cmd = 'echomsg', args = { vim.fn.string(line) }, mods = { silent = true } })
+  end
+  local mode = vim.api.nvim_get_mode().mode
+  local is_covered = vim.o.showmode and mode:find('^[iRvVsS\22\19]') ~= nil
+  if is_covered then
+    vim.cmd('noautocmd set noshowmode')
+  end
+  vim.api.nvim_echo({ { shown, GROUPS[level] or '' } }, shown == line, {})
+  if is_covered then
+    -- Neovim writes the name of the mode over a message at the next redraw, unless that redraw is over already.
+    vim.cmd.redraw()
+    vim.cmd('noautocmd set showmode')
+  end
+end
+
+--- Say one line; it is cut to the screen, and stands whole in `:messages`. While a command line is being typed it waits for its end.
+---@param line string
+---@param level? 'info'|'warn'|'error'
+function M.say(line, level)
+  vim.validate({ line = { line, 'string' }, level = { level, 'string', true } })
+  line = text.one_line(line)
+  if not vim.startswith(line, 'lazydap') then
+    line = 'lazydap: ' .. line
+  end
+  if vim.api.nvim_get_mode().mode:sub(1, 1) ~= 'c' then
+    echo(line, level or 'info')
+    return
+  end
+  vim.api.nvim_create_autocmd('CmdlineLeave', {
+    once = true,
+    callback = vim.schedule_wrap(function()
+      echo(line, level or 'info')
+    end),
+  })
+end
+
+return M

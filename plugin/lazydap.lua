@@ -1,0 +1,103 @@
+--- Owns the commands, the <Plug> maps and the look for a state file; everything else is loaded when it is needed.
+
+if vim.g.loaded_lazydap then
+  return
+end
+vim.g.loaded_lazydap = true
+
+---@param options table
+local function dispatch(options)
+  require('lazydap.commands').dispatch(options)
+end
+
+vim.api.nvim_create_user_command('Lazydap', dispatch, {
+  desc = 'lazydap: any subcommand',
+  nargs = '*',
+  bang = true,
+  range = true,
+  -- Lines of a range may be counts here (`:50Lazydap step`), so they are not held against the length of the buffer.
+  addr = 'other',
+  complete = function(...)
+    return require('lazydap.commands').complete_any(...)
+  end,
+})
+
+---@param name string
+---@param subcommand string
+---@param attributes table
+local function command(name, subcommand, attributes)
+  attributes.desc = 'lazydap: ' .. subcommand
+  if attributes.nargs then
+    attributes.complete = function(...)
+      return require('lazydap.commands').complete(subcommand, ...)
+    end
+  end
+  vim.api.nvim_create_user_command('Lazydap' .. name, function(options)
+    require('lazydap.commands').run(subcommand, options)
+  end, attributes)
+end
+
+-- Without -bar, because `|` may stand in an expression, a text or an argument.
+command('Break', 'break', { nargs = '*', bang = true, range = true })
+command('Launch', 'launch', { nargs = '*', bang = true })
+
+command('Toggle', 'toggle', { bar = true, range = true })
+command('Enable', 'enable', { bar = true, bang = true, range = true })
+command('Disable', 'disable', { bar = true, bang = true, range = true })
+command('Step', 'step', { bar = true, nargs = '?', count = 1 })
+command('StepOver', 'next', { bar = true, count = 1 })
+command('Next', 'next', { bar = true, count = 1 })
+command('StepIn', 'step-in', { bar = true, count = 1 })
+command('StepInto', 'step-in', { bar = true, count = 1 })
+command('StepOut', 'step-out', { bar = true, count = 1 })
+command('Log', 'log', { bar = true, nargs = '?' })
+command('Install', 'install', { bar = true, nargs = '*' })
+local plain = { 'Continue', 'Pause', 'Stop', 'Disconnect', 'Here', 'Stack', 'Breakpoints', 'Status' }
+for _, name in ipairs(plain) do
+  command(name, name:lower(), { bar = true })
+end
+
+---@param name string
+---@param right string
+local function map(name, right)
+  vim.keymap.set('n', ('<Plug>(lazydap-%s)'):format(name), right, { desc = 'lazydap: ' .. name })
+end
+
+for name, words in pairs({ step = 'Step over', ['step-in'] = 'Step in', ['step-out'] = 'Step out' }) do
+  map(name, ("<Cmd>execute v:count1 . 'Lazydap%s'<CR>"):format(words))
+end
+for _, name in ipairs({ 'Break', 'Enable', 'Disable', 'Launch', 'Stop', 'Continue', 'Pause', 'Here' }) do
+  map(name:lower(), ('<Cmd>Lazydap%s<CR>'):format(name))
+end
+
+--- The state file of the project around a file; nil when there is none.
+---@param path string
+---@return string?
+local function state_file(path)
+  local folder = path:match('^(.*)/')
+  while folder and folder ~= '' do
+    local candidate = folder .. '/.lazydap/state.toml'
+    if vim.uv.fs_stat(candidate) then
+      return candidate
+    end
+    folder = folder:match('^(.*)/')
+  end
+end
+
+vim.api.nvim_create_autocmd('BufReadPost', {
+  group = vim.api.nvim_create_augroup('lazydap_open', {}),
+  callback = function(event)
+    if package.loaded['lazydap.host'] and require('lazydap.host').is_running() then
+      require('lazydap.opening').opened(event.buf)
+      return
+    end
+    local name = vim.api.nvim_buf_get_name(event.buf)
+    if name:sub(1, 1) ~= '/' or name:find('/.git/', 1, true) or vim.bo[event.buf].buftype ~= '' then
+      return
+    end
+    local file = state_file(vim.uv.fs_realpath(name) or name)
+    if file then
+      require('lazydap.opening').found(event.buf, file)
+    end
+  end,
+})

@@ -1,0 +1,1 @@
+"""The Neovim plugin's host process."""

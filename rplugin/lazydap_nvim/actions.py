@@ -1,0 +1,115 @@
+"""Owns what each verb of the editor sets in motion."""
+
+from typing import assert_never
+
+from lazydap_nvim import breaking, launching, looking, movement
+from lazydap_nvim.host import Host
+from lazydap_nvim.threads import in_thread
+from lazydap_nvim.verbs import (
+    Ack,
+    AnyVerb,
+    Break,
+    Breakpoints,
+    Bye,
+    Chosen,
+    Closed,
+    Continue,
+    Disable,
+    Disconnect,
+    Down,
+    Enable,
+    Follow,
+    Frame,
+    Hello,
+    Here,
+    Launch,
+    Opened,
+    Pause,
+    Stack,
+    Status,
+    Step,
+    Stop,
+    Unbreak,
+    UnknownVerbError,
+    Up,
+    read,
+)
+
+
+def receive(host: Host, text: str) -> None:
+    """Take one notification of the editor; returns at once, and never raises."""
+    with host.containing("a command"):
+        try:
+            verb = read(text)
+        except UnknownVerbError as error:
+            host.editor.say(f"the plugin host does not understand the editor ({error}): restart Neovim", "error")
+            return
+        match verb:
+            case Ack():
+                host.editor.acknowledged(verb.generation, verb.failed)
+            case Step() | Continue() | Pause():
+                # From here: a step must not wait for a task to be made first.
+                if not movement.order(host, verb):
+                    host.post("the command", movement.order_late, host, verb)
+            case Bye() | Closed():
+                pass
+            case _:
+                host.post(f":Lazydap {type(verb).__name__.lower()}", act, host, verb)
+
+
+async def act(host: Host, verb: AnyVerb) -> None:
+    """Carry one verb out: the outcome is a drawn change or one line. Raises LazydapError for the line to be said."""
+    match verb:
+        case Hello():
+            await _watch(host, verb.files)
+        case Opened():
+            await _watch(host, (verb.file,))
+        case Break():
+            await breaking.set_or_toggle(host, verb)
+        case Unbreak():
+            await breaking.remove(host, verb)
+        case Enable() | Disable():
+            await breaking.switch(host, verb)
+        case Launch():
+            await launching.launch(host, verb)
+        case Chosen():
+            await launching.chosen(host, verb)
+        case Step() | Continue() | Pause():
+            await movement.order_late(host, verb)
+        case Stop() | Disconnect():
+            await movement.end(host, verb)
+        case _:
+            await _look(host, verb)
+
+
+async def _look(
+    host: Host, verb: Here | Stack | Breakpoints | Status | Follow | Frame | Up | Down | Ack | Bye | Closed
+) -> None:
+    match verb:
+        case Here():
+            await looking.go_here(host, verb)
+        case Stack():
+            await looking.list_stack(host, verb)
+        case Breakpoints():
+            await looking.list_breakpoints(host, verb)
+        case Status():
+            await looking.tell_status(host, verb)
+        case Follow():
+            await looking.follow(host, verb)
+        case Frame() | Up() | Down():
+            await looking.choose_frame(host, verb)
+        case Ack() | Bye() | Closed():
+            pass
+        case _:
+            assert_never(verb)
+
+
+async def _watch(host: Host, files: tuple[str, ...]) -> None:
+    """Open the links of the projects these files lie in."""
+
+    def roots() -> list[str]:
+        return list(dict.fromkeys(root for file in files if (root := host.root_of(file)) is not None))
+
+    for root in await in_thread(roots):
+        host.watch(root)
+    host.draw()

@@ -1,0 +1,169 @@
+"""Owns what the breakpoint commands ask of the daemon."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from msgspec.structs import replace
+
+from lazydap_core.protocol import objects, requests, responses
+from lazydap_core.protocol.objects import BreakpointStatus
+from lazydap_nvim import transitions
+from lazydap_nvim.host import Host
+from lazydap_nvim.link import Link
+from lazydap_nvim.model import Project
+from lazydap_nvim.targets import is_same_file, root_for_breakpoint
+from lazydap_nvim.verbs import Break, Disable, Enable, Unbreak
+
+PARTS = ("condition", "hit_condition", "log_message")
+
+
+async def set_or_toggle(host: Host, verb: Break) -> None:
+    """`:LazydapBreak`: bare it adds or takes away, with parts it sets those."""
+    if verb.function is not None:
+        host.editor.say("breakpoints on functions are not there yet: give FILE:LINE", "warn")
+        return
+    root = _root(host, verb, verb.file)
+    if root is None:
+        return
+    async with host.edits(root):
+        link = host.link_to(root)
+        await link.ready(start=True)
+        there = standing(host.project(root), verb.file, _lines(verb), verb.ids)
+        if verb.parts:
+            await _set_parts(host, link, verb, there, dict(verb.parts))
+        elif there:
+            await _change(host, link, requests.BreakpointRemove(selector=_by_ids(there), dry_run=False))
+        elif verb.first is not None and verb.first != verb.last:
+            host.editor.say("no breakpoint on these lines; a new one goes on one line")
+        else:
+            new = objects.NewBreakpoint(source=verb.file, line=verb.line or verb.first or 1, enabled=True)
+            await _change(host, link, requests.BreakpointAdd(breakpoint=new, dry_run=False))
+
+
+async def _set_parts(
+    host: Host, link: Link, verb: Break, there: Sequence[BreakpointStatus], parts: dict[str, str]
+) -> None:
+    named = {name: parts[name] or None for name in PARTS if name in parts}
+    if not there and verb.first is not None and verb.first != verb.last:
+        host.editor.say("no breakpoint on these lines: put one on a single line first")
+        return
+    if there:
+        news = [replace(_as_new(breakpoint_), **named) for breakpoint_ in there]
+    else:
+        bare = objects.NewBreakpoint(source=verb.file, line=verb.line or verb.first or 1, enabled=True)
+        news = [replace(bare, **named)]
+    for new in news:
+        # An add on a line that has one replaces its parts and keeps its id.
+        await _change(host, link, requests.BreakpointAdd(breakpoint=new, dry_run=False))
+
+
+def _as_new(breakpoint_: BreakpointStatus) -> objects.NewBreakpoint:
+    return objects.NewBreakpoint(
+        source=breakpoint_.source,
+        line=breakpoint_.line,
+        column=breakpoint_.column,
+        condition=breakpoint_.condition,
+        hit_condition=breakpoint_.hit_condition,
+        log_message=breakpoint_.log_message,
+        enabled=breakpoint_.enabled,
+    )
+
+
+async def remove(host: Host, verb: Unbreak) -> None:
+    """`:LazydapBreak!`: take away those of the lines, or all of the project."""
+    root = _root(host, verb, verb.file or verb.where.file or verb.where.cwd)
+    if root is None:
+        return
+    async with host.edits(root):
+        link = host.link_to(root)
+        await link.ready(start=True)
+        there = _chosen(host.project(root), verb)
+        if there:
+            await _change(host, link, requests.BreakpointRemove(selector=_by_ids(there), dry_run=False))
+        else:
+            host.editor.say(_nothing_there(verb))
+
+
+async def switch(host: Host, verb: Enable | Disable) -> None:
+    """`:LazydapEnable`, `:LazydapDisable`: those of the lines, or all of the project."""
+    is_wanted = isinstance(verb, Enable)
+    root = _root(host, verb, verb.file or verb.where.file or verb.where.cwd)
+    if root is None:
+        return
+    async with host.edits(root):
+        link = host.link_to(root)
+        await link.ready(start=True)
+        there = _chosen(host.project(root), verb)
+        others = [breakpoint_ for breakpoint_ in there if breakpoint_.enabled != is_wanted]
+        if others:
+            await _change(host, link, requests.BreakpointToggle(selector=_by_ids(others), dry_run=False))
+        elif there:
+            host.editor.say(f"enabled already: {_count(there)}" if is_wanted else f"disabled already: {_count(there)}")
+        else:
+            host.editor.say(_nothing_there(verb))
+
+
+def standing(
+    project: Project, file: str, lines: tuple[int, int], ids: Sequence[int] | None
+) -> tuple[BreakpointStatus, ...]:
+    """The project's breakpoints with these ids; without ids those of the lines, asked for or moved to there."""
+    if ids is not None:
+        wanted = set(ids)
+        return tuple(b for b in project.breakpoints if b.id in wanted)
+    first, last = lines
+    return tuple(
+        b
+        for b in project.breakpoints
+        if (first <= b.line <= last or (b.adapter_line is not None and first <= b.adapter_line <= last))
+        and is_same_file(b.source, file)
+    )
+
+
+def _lines(verb: Break) -> tuple[int, int]:
+    first = verb.first if verb.first is not None else verb.line
+    return first, verb.last if verb.last is not None else first
+
+
+def _chosen(project: Project, verb: Unbreak | Enable | Disable) -> tuple[BreakpointStatus, ...]:
+    if verb.all:
+        return project.breakpoints
+    return standing(project, verb.file, (verb.first, max(verb.first, verb.last)), verb.ids)
+
+
+def _by_ids(breakpoints: Sequence[BreakpointStatus]) -> objects.ByIds:
+    return objects.ByIds(ids=tuple(b.id for b in breakpoints))
+
+
+def _nothing_there(verb: Unbreak | Enable | Disable) -> str:
+    if verb.all:
+        return "the project has no breakpoints: :LazydapBreak puts one"
+    return f"no breakpoint on {'this line' if verb.first >= verb.last else 'these lines'}: :LazydapBreak puts one"
+
+
+def _count(breakpoints: Sequence[BreakpointStatus]) -> str:
+    return "1 breakpoint" if len(breakpoints) == 1 else f"{len(breakpoints)} breakpoints"
+
+
+def _root(host: Host, verb: Break | Unbreak | Enable | Disable, file: str) -> str | None:
+    """The root of the project that the file's breakpoints belong to; without one the user is told."""
+    if verb.root is not None and verb.root in host.model.projects:
+        return verb.root
+    if not file:
+        host.editor.say("this buffer is no file: breakpoints go into files", "warn")
+        return None
+    root = root_for_breakpoint(host.model, file, host.root_of)
+    if root is None:
+        name = PurePath(file).name
+        host.editor.say(f"{name} is in no project: `mkdir .lazydap` in its top folder makes one", "warn")
+    return root
+
+
+async def _change(
+    host: Host, link: Link, request: requests.BreakpointAdd | requests.BreakpointRemove | requests.BreakpointToggle
+) -> None:
+    answer = await link.ask(request, responses.Breakpoints)
+    host.apply(transitions.edited(host.project(link.root), answer))
+    if answer.not_found:
+        host.editor.say("that breakpoint is gone already", "warn")
+    elif answer.action == "unchanged":
+        host.editor.say("the breakpoint is like that already")

@@ -1,0 +1,118 @@
+"""Owns what the user reads: an error, an ending or a status in one line that says what to do; knows no editor."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from lazydap_core.errors import (
+    LazydapError,
+    SessionAlreadyActive,
+    SessionNotFound,
+    SessionNotPaused,
+    StaleHandle,
+)
+from lazydap_core.protocol.objects import OutputChunk
+from lazydap_nvim.model import Project, Session, place, standing_frame
+from lazydap_nvim.verbs import Severity
+
+NOTHING_LIVE = "nothing is live: :LazydapLaunch starts a program"
+ALREADY_LIVE = "a program is already live: :LazydapStop first"
+RUNNING = "the program is running: :LazydapPause stops it"
+STILL_LAUNCHING = "the program is still being launched: give it a moment"
+
+
+def error_line(error: LazydapError) -> str:
+    """The one line for an error; those that a user meets every day in the editor's own words."""
+    match error:
+        case SessionNotPaused():
+            return RUNNING
+        case SessionNotFound():
+            return NOTHING_LIVE
+        case SessionAlreadyActive():
+            return ALREADY_LIVE
+        case StaleHandle():
+            return "the program has moved on: ask again"
+        case _:
+            return " ".join(error.message.split()) or f"{type(error).__name__}: see :LazydapLog"
+
+
+def program_name(session: Session) -> str:
+    """What the session's program is called."""
+    return PurePath(session.program).name or "the program"
+
+
+def adapter_name(session: Session) -> str:
+    """What serves the session: for the kind that two programs serve, the program."""
+    is_shared = session.adapter == "codelldb" and session.adapter_command is not None
+    return PurePath(session.adapter_command or "").name if is_shared else session.adapter
+
+
+def ending_line(session: Session, chunks: Sequence[OutputChunk] = ()) -> tuple[str, bool]:
+    """How the session ended and whether it ended well; for a failure with the last line the program wrote to stderr."""
+    name = program_name(session)
+    if session.state == "adapter_died":
+        return f"{name}: the adapter died ({session.ended or 'no reason known'}): :LazydapLaunch starts again", False
+    if session.exit_code is None:
+        return f"{name} ended", True
+    if session.exit_code == 0:
+        return f"{name} ended: exit code 0", True
+    last = last_stderr_line(chunks)
+    return f"{name} ended: exit code {session.exit_code}" + (f": {last}" if last else ""), False
+
+
+def last_stderr_line(chunks: Sequence[OutputChunk]) -> str | None:
+    """The last line that is not blank of what the program wrote to stderr."""
+    text = "".join(chunk.output for chunk in chunks if chunk.category == "stderr")
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), None)
+
+
+def place_words(session: Session) -> str | None:
+    """`a.py:7` for where the session stands, None where that is not known."""
+    where = None if session.stop is None else place(standing_frame(session.stop))
+    return None if where is None else f"{PurePath(where[0]).name}:{where[1]}"
+
+
+def met_line(project: Project) -> str | None:
+    """What an editor says that opens on a program which is live already."""
+    session = project.live
+    if session is None:
+        return None
+    name = program_name(session)
+    if session.state != "paused":
+        return f"{name} is running: :LazydapPause stops it where it is"
+    words = place_words(session)
+    return f"{name} is stopped at {words}: :LazydapHere goes there" if words else None
+
+
+def lost_line(project: Project) -> tuple[str, Severity]:
+    """What is said when a project's daemon has gone, and how loudly."""
+    name = PurePath(project.root).name or project.root
+    after = "breakpoints are from the file, the next command starts it"
+    if project.live is None:
+        return f"the daemon of {name} is gone: {after}", "info"
+    return f"the daemon of {name} is gone, and with it the program: {after}", "warn"
+
+
+def status_line(project: Project) -> str:
+    """One line about a project."""
+    name = PurePath(project.root).name or project.root
+    count = len(project.breakpoints)
+    marks = f"{count} breakpoint{'' if count == 1 else 's'}"
+    if project.launching is not None and project.live is None:
+        return f"{name}: launching {PurePath(project.launching).name}; {marks}"
+    if not project.is_connected:
+        return f"{name}: no daemon runs; {marks}; :LazydapLaunch starts a program"
+    session = project.session
+    if session is None:
+        return f"{name}: nothing is live; {marks}; :LazydapLaunch starts a program"
+    program = program_name(session)
+    match session.state:
+        case "paused":
+            at = place_words(session)
+            why = session.stop.reason if session.stop is not None and session.stop.reason else None
+            words = f"stopped{f' at {at}' if at else ''}{f' ({why})' if why else ''}"
+        case "running" | "initialising":
+            words = "running" if session.state == "running" else "starting"
+        case "exited" | "terminated" | "adapter_died":
+            line, _ = ending_line(session)
+            return f"{name}: {line}; {marks}"
+    return f"{name}: {program} is {words}; {adapter_name(session)}; {marks}"

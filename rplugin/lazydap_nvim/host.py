@@ -1,0 +1,351 @@
+"""Owns the model and everything that runs: links, errands, timers; knows what has to be done, not what verbs mean."""
+
+import itertools
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import anyio
+from msgspec.structs import replace
+
+from lazydap_core.domain.words import StepKind
+from lazydap_core.errors import LazydapError
+from lazydap_core.paths import places
+from lazydap_core.protocol import events, objects, requests, responses
+from lazydap_core.protocol.objects import BreakpointStatus
+from lazydap_nvim import inspection, model, transitions
+from lazydap_nvim.editor import Clock, Editor, Timer
+from lazydap_nvim.explain import error_line, lost_line, met_line
+from lazydap_nvim.link import Link, LinkLostError
+from lazydap_nvim.model import Model, Project, Queue
+from lazydap_nvim.orders import Launches
+from lazydap_nvim.targets import commanded, root_finder
+from lazydap_nvim.transitions import Outcome
+from lazydap_nvim.verbs import Where
+
+log = logging.getLogger("lazydap.host")
+
+MOST_JOBS: Final = 256
+MOST_LINKS: Final = 32
+"""Projects that are watched because a file of theirs was opened; a command opens a link whatever their number."""
+DWELL: Final = 0.08
+"""Seconds that a stop stays drawn while the program runs on: most steps are over by then."""
+STATUS_TRIES: Final = 5
+
+
+class Job(NamedTuple):
+    """Something to be done by a task of its own."""
+
+    name: str
+    work: Callable[..., Awaitable[None]]
+    arguments: tuple[object, ...]
+    is_quiet: bool
+
+
+class Host:
+    """What one editor knows of its projects, and the tasks that keep it true.
+
+    Everything but `run` returns at once and may be called from the editor's notifications as well as from tasks. A
+    failure of any job ends that job only: it is one line for the user and a traceback in the log.
+    """
+
+    def __init__(self, editor: Editor, clock: Clock, environ: Mapping[str, str]) -> None:
+        self.editor = editor
+        self.clock = clock
+        self.environ = environ
+        self.model = Model()
+        self.root_of = root_finder(environ)
+        self.tokens = itertools.count(1)
+        self.launches = Launches()
+        self._links: dict[str, Link] = {}
+        self._jobs: deque[Job] = deque()
+        self._news: anyio.Event | None = None
+        self._running = 0
+        self._dwelling: dict[str, Timer] = {}
+        self._listing: dict[str, bool] = {}
+        self._edits: dict[str, anyio.Lock] = {}
+        self._unmet: set[str] = set()
+        self._told: set[str] = set()
+        self._epoch = 0
+        self.moved_at = 0.0
+
+    async def run(self) -> None:
+        """Do what is posted, until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            while True:
+                while self._jobs:
+                    tasks.start_soon(self._do, self._jobs.popleft())
+                self._news = anyio.Event()
+                await self._news.wait()
+
+    async def _do(self, job: Job) -> None:
+        self._running += 1
+        try:
+            with self.containing(job.name, is_quiet=job.is_quiet):
+                await job.work(*job.arguments)
+        finally:
+            self._running -= 1
+
+    def post(self, name: str, work: Callable[..., Awaitable[None]], *arguments: object, is_quiet: bool = False) -> None:
+        """Have `work` done by a task; errors of a quiet job go to the log only."""
+        if len(self._jobs) + self._running >= MOST_JOBS:
+            self.editor.say("too much at once: the last command was dropped", "warn")
+            return
+        self._jobs.append(Job(name, work, arguments, is_quiet))
+        if self._news is not None:
+            self._news.set()
+
+    @contextmanager
+    def containing(self, what: str, *, is_quiet: bool = False) -> Generator[None]:
+        """Turn whatever goes wrong inside into one line: the one place where nothing gets past."""
+        try:
+            yield
+        except LinkLostError as error:
+            # The loss itself is told by `unlinked`.
+            log.info("%s: %s", what, error)
+        except LazydapError as error:
+            log.info("%s: %s: %s", what, type(error).__name__, error)
+            if not is_quiet:
+                self.editor.say(error_line(error), "error")
+        except Exception as error:
+            log.exception("%s failed", what)
+            self.editor.say(f"{what} failed ({type(error).__name__}: {error}): see :LazydapLog", "error")
+
+    # --- links
+
+    def link_to(self, start: str) -> Link:
+        """The link of the project that the folder `start` lies in; made, without waiting for it, where it lacks.
+
+        Raises DaemonUnreachable when the project's folders cannot be used.
+        """
+        found = places(Path(start), environ=self.environ)
+        root = str(found.root)
+        link = self._links.get(root)
+        if link is None:
+            link = self._links[root] = Link(found, self.environ, self)
+            if root not in self.model.projects:
+                self.model = self.model.with_project(Project(root=root, log=str(found.log)))
+            self.post("the link", self._keep_up, link)
+        return link
+
+    async def acquainted(self, where: Where) -> Project | None:
+        """The project a command given at `where` is for, once it is known whether a daemon answers for it."""
+        root = self.root_of(where.file) or self.root_of(where.cwd)
+        if root is not None:
+            await self.link_to(root).settled()
+        return commanded(self.model, where, self.root_of)
+
+    def watch(self, root: str) -> None:
+        """Open a link to a project because one of its files was opened; not for ever more of them."""
+        if root not in self._links and len(self._links) >= MOST_LINKS:
+            return
+        try:
+            self.link_to(root)
+        except LazydapError as error:
+            # Nobody asked for anything: once is enough.
+            if error.message not in self._told:
+                self._told.add(error.message)
+                raise
+
+    async def _keep_up(self, link: Link) -> None:
+        try:
+            await link.run()
+        finally:
+            # Whatever ended it, the next command makes a new one.
+            self._links.pop(link.root, None)
+
+    def linked(
+        self,
+        link: Link,
+        features: frozenset[str],
+        status: responses.Status,
+        breakpoints: tuple[BreakpointStatus, ...],
+    ) -> None:
+        """The link's listener: a daemon answers."""
+        with self.containing("the link"):
+            self._epoch += 1
+            self._unmet.add(link.root)
+            self.apply(transitions.connected(self.model.projects[link.root], features, status, breakpoints))
+            self._meet(link.root)
+
+    def unlinked(self, link: Link, breakpoints: tuple[BreakpointStatus, ...] | None, *, was_linked: bool) -> None:
+        """The link's listener: no daemon answers."""
+        with self.containing("the link"):
+            self._epoch += 1
+            self._unmet.discard(link.root)
+            project = self.model.projects[link.root]
+            if was_linked:
+                self.editor.say(*lost_line(project))
+            self.apply(transitions.lost(project, project.breakpoints if breakpoints is None else breakpoints))
+
+    def heard(self, link: Link, event: events.Event) -> None:
+        """The link's listener: an event."""
+        with self.containing("an event"):
+            self._epoch += 1
+            self.apply(transitions.heard(self.model.projects[link.root], event))
+            if self._unmet:
+                self._meet(link.root)
+
+    def missed(self, link: Link) -> None:
+        """The link's listener: events were lost."""
+        self._want_status(link.root)
+        self._want_list(link.root)
+
+    def refused(self, link: Link, error: LazydapError) -> None:
+        """The link's listener: a daemon or file that cannot be used."""
+        log.warning("%s: %s", link.root, error)
+        self.editor.say(error_line(error), "error")
+
+    def _meet(self, root: str) -> None:
+        """Say once that a program was live before this editor came."""
+        project = self.model.projects[root]
+        if root not in self._unmet:
+            return
+        if project.live is None or project.is_following:
+            self._unmet.discard(root)
+        elif line := met_line(project):
+            self._unmet.discard(root)
+            self.editor.say(line)
+
+    # --- the model
+
+    def project(self, root: str) -> Project:
+        """The project with that root, which has a link."""
+        return self.model.projects[root]
+
+    def apply(self, outcome: Outcome) -> None:
+        """Take a transition over and do what follows from it."""
+        project = outcome.project
+        before = self.model.projects.get(project.root)
+        self.model = self.model.with_project(project)
+        if _has_stopped_anew(before, project):
+            self.model = replace(self.model, last=project.root)
+        for effect in outcome.effects:
+            self._effect(project.root, effect)
+        if "draw" in outcome.effects:
+            self.draw()
+
+    def _effect(self, root: str, effect: transitions.Effect) -> None:
+        match effect:
+            case "draw":
+                pass
+            case "dwell":
+                self._dwell(root)
+            case "list":
+                self._want_list(root)
+            case "status":
+                self._want_status(root)
+            case "frame":
+                self.post("the stop", self._read_frame, root, is_quiet=True)
+            case transitions.Jump():
+                self.jump(effect)
+            case transitions.StepAgain():
+                self.step(root, effect.kind, effect.queue)
+            case transitions.Ended():
+                self.post("the ending", self._tell_ending, root, effect.session)
+            case transitions.Say():
+                self.editor.say(effect.text, effect.severity)
+
+    def jump(self, to: transitions.Jump) -> None:
+        """Have the cursor go there with the next batch."""
+        jump = model.Jump(token=next(self.tokens), path=to.path, line=to.line, reason=to.reason)
+        self.model = replace(self.model, jump=jump)
+
+    def draw(self) -> None:
+        """Bring the editor to the model as it is now."""
+        self.editor.show(self.model)
+
+    def _dwell(self, root: str) -> None:
+        if timer := self._dwelling.pop(root, None):
+            timer.cancel()
+        self._dwelling[root] = self.clock.call_later(DWELL, lambda: self._dwelt(root))
+
+    def _dwelt(self, root: str) -> None:
+        with self.containing("drawing"):
+            self._dwelling.pop(root, None)
+            self.apply(transitions.dwelt(self.model.projects[root]))
+
+    # --- movements
+
+    def step(self, root: str, kind: StepKind, queue: Queue | None) -> None:
+        """Send one step; `queue` are those to follow it."""
+        session = self.model.projects[root].live
+        if session is not None:
+            self.move(root, requests.Step(session_id=session.id, kind=kind, wait=objects.NoWait()), queue)
+
+    def move(self, root: str, request: requests.Step | requests.Continue, queue: Queue | None = None) -> None:
+        """Send a movement, on the connection where nothing waits."""
+        token = next(self.tokens)
+        self._epoch += 1
+        self.moved_at = self.clock.time()
+        self.model = replace(self.model, last=root)
+        self.post("the movement", self._carry, root, request, token)
+        self.apply(transitions.set_moving(self.model.projects[root], token, queue))
+
+    async def _carry(self, root: str, request: requests.Step | requests.Continue, token: int) -> None:
+        try:
+            await self._links[root].move(request)
+        except LazydapError:
+            self.apply(transitions.move_refused(self.model.projects[root], token))
+            raise
+
+    # --- errands
+
+    def edits(self, root: str) -> anyio.Lock:
+        """The lock under which a project's breakpoints are changed, first come, first served."""
+        return self._edits.setdefault(root, anyio.Lock())
+
+    def _want_list(self, root: str) -> None:
+        if root in self._listing:
+            self._listing[root] = True
+        else:
+            self._listing[root] = False
+            self.post("the breakpoints", self._read_list, root, is_quiet=True)
+
+    async def _read_list(self, root: str) -> None:
+        try:
+            is_wanted = True
+            while is_wanted:
+                self._listing[root] = False
+                answer = await self._links[root].ask(requests.BreakpointList(), responses.Breakpoints)
+                self.apply(transitions.listed(self.model.projects[root], answer.breakpoints))
+                is_wanted = self._listing[root]
+        finally:
+            del self._listing[root]
+
+    def _want_status(self, root: str) -> None:
+        self.post("the status", self._read_status, root, is_quiet=True)
+
+    async def _read_status(self, root: str) -> None:
+        for _ in range(STATUS_TRIES):
+            epoch = self._epoch
+            status = await self._links[root].ask(requests.Status(), responses.Status)
+            # The answer came on another connection than the events: one that crossed it may be the newer word.
+            if epoch == self._epoch:
+                self.apply(transitions.snapshot(self.model.projects[root], status))
+                return
+
+    async def _read_frame(self, root: str) -> None:
+        session = self.model.projects[root].live
+        if session is None or session.stop is None:
+            return
+        async for stop in inspection.details(self._links[root], session.id, session.stop):
+            now = self.model.projects[root].live
+            if now is None or now.id != session.id or now.seen != stop.generation or now.state != "paused":
+                return
+            self.apply(transitions.stop_told(self.model.projects[root], stop))
+            self._meet(root)
+
+    async def _tell_ending(self, root: str, session: model.Session) -> None:
+        line, is_well = await inspection.ending(self._links.get(root), session)
+        self.editor.say(line, "info" if is_well else "warn")
+
+
+def _has_stopped_anew(before: Project | None, after: Project) -> bool:
+    if after.live is None or after.live.stop is None:
+        return False
+    known = before.live if before is not None else None
+    return known is None or known.seen != after.live.seen

@@ -1,0 +1,143 @@
+"""Owns the commands that only look: where the program stands, its stack and frames, lists and status."""
+
+from msgspec.structs import replace
+
+from lazydap_core.protocol.objects import StackFrame
+from lazydap_nvim import inspection, transitions
+from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, status_line
+from lazydap_nvim.host import Host
+from lazydap_nvim.model import Item, Listing, Project, Session, one_line, place, standing_frame
+from lazydap_nvim.verbs import AnyVerb, Breakpoints, Down, Follow, Frame, Here, Stack, Status, Up
+
+
+async def _stopped(host: Host, verb: AnyVerb) -> tuple[Project, Session] | None:
+    """The project a question is for and its stopped session; without one the user is told."""
+    project = await host.acquainted(verb.where)
+    session = None if project is None else project.live
+    if project is None or session is None:
+        host.editor.say(NOTHING_LIVE)
+        return None
+    if session.state != "paused":
+        host.editor.say(RUNNING)
+        return None
+    return project, session
+
+
+async def go_here(host: Host, verb: Here) -> None:
+    """`:LazydapHere`: the cursor goes to the stop, or to the chosen frame."""
+    found = await _stopped(host, verb)
+    if found is None:
+        return
+    _, session = found
+    is_outer = 0 < session.chosen < len(session.frames)
+    frame = session.frames[session.chosen] if is_outer else session.stop and standing_frame(session.stop)
+    where = place(frame)
+    if where is None:
+        name = "an unknown place" if frame is None else one_line(frame.name)
+        host.editor.say(f"stopped in {name}, which has no source here: :LazydapStack lists the callers")
+        return
+    host.jump(transitions.Jump(*where, "here"))
+    host.draw()
+
+
+async def list_stack(host: Host, verb: Stack) -> None:
+    """`:LazydapStack`: the frames as a list."""
+    found = await _stopped(host, verb)
+    if found is None:
+        return
+    project, session = found
+    answer = await inspection.stack(host.link_to(project.root), session)
+    items = tuple(_item(frame) for frame in answer.frames)
+    left = (answer.total or 0) - len(answer.frames)
+    if left > 0:
+        items += (Item(text=f"… {left} more"),)
+    listing = Listing(title="Lazydap stack", items=items, open=next(host.tokens))
+    host.model = replace(host.model, stack=listing)
+    host.apply(transitions.frames_told(host.project(project.root), session.seen, answer.frames))
+    host.draw()
+
+
+def _item(frame: StackFrame) -> Item:
+    where = place(frame)
+    if where is None:
+        return Item(text=one_line(frame.name), id=frame.id)
+    return Item(path=where[0], line=where[1], text=one_line(frame.name), id=frame.id)
+
+
+async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:
+    """`:LazydapFrame`, `:LazydapUp`, `:LazydapDown`: another frame is looked at; its values follow."""
+    found = await _stopped(host, verb)
+    if found is None:
+        return
+    project, session = found
+    link = host.link_to(project.root)
+    if not session.frames:
+        answer = await inspection.stack(link, session)
+        host.apply(transitions.frames_told(host.project(project.root), session.seen, answer.frames))
+    now = host.project(project.root).live
+    if now is None or not now.frames:
+        host.editor.say("the program has moved on: ask again")
+        return
+    number = _number(now, verb)
+    if not 0 <= number < len(now.frames) or number == now.chosen:
+        host.editor.say(_no_frame(now, verb))
+        return
+    host.apply(transitions.frame_chosen(host.project(project.root), number))
+    page = await inspection.locals_of(link, now.id, now.frames[number].id)
+    if page is not None:
+        host.apply(transitions.values_told(host.project(project.root), now.seen, number, page))
+
+
+def _number(session: Session, verb: Frame | Up | Down) -> int:
+    match verb:
+        case Up():
+            return min(session.chosen + max(1, verb.count), len(session.frames) - 1)
+        case Down():
+            return max(session.chosen - max(1, verb.count), 0)
+        case Frame():
+            if verb.id is not None:
+                return next((n for n, frame in enumerate(session.frames) if frame.id == verb.id), -1)
+            return verb.n or 0
+
+
+def _no_frame(session: Session, verb: Frame | Up | Down) -> str:
+    match verb:
+        case Up():
+            return "this is the outermost frame"
+        case Down():
+            return "this is the innermost frame"
+        case Frame():
+            if _number(session, verb) == session.chosen:
+                return "this frame is chosen already"
+            return f"there is no such frame: the stack has 0 to {len(session.frames) - 1}"
+
+
+async def list_breakpoints(host: Host, verb: Breakpoints) -> None:
+    """`:LazydapBreakpoints`: the breakpoints as a list, kept up to date from now on."""
+    await host.acquainted(verb.where)
+    if not any(project.breakpoints for project in host.model.projects.values()):
+        host.editor.say("no breakpoints: :LazydapBreak puts one")
+        return
+    host.model = replace(host.model, breakpoint_list=next(host.tokens))
+    host.draw()
+
+
+async def tell_status(host: Host, verb: Status) -> None:
+    """`:LazydapStatus`: one line."""
+    project = await host.acquainted(verb.where)
+    if project is None:
+        host.editor.say("this file is in no project: :LazydapLaunch PROGRAM makes one where it runs")
+    else:
+        host.editor.say(status_line(project))
+
+
+async def follow(host: Host, verb: Follow) -> None:
+    """`:Lazydap follow`: whether this editor's cursor goes where the program stops."""
+    project = await host.acquainted(verb.where)
+    if project is None or project.live is None:
+        host.editor.say(NOTHING_LIVE)
+        return
+    host.model = host.model.with_project(replace(project, is_following=verb.on), last=project.root)
+    host.draw()
+    words = "follows the program" if verb.on else "stays where it is; signs are drawn all the same"
+    host.editor.say(f"the cursor {words}")

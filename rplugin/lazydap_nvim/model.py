@@ -1,0 +1,178 @@
+"""Owns what the host knows of each project as plain values; knows neither editor nor connection."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from lazydap_core.domain.words import LIVE_STATES, AdapterKind, SessionState, StepKind
+from lazydap_core.protocol.objects import BreakpointStatus, SessionId, SessionSummary, StackFrame, Stop
+
+LONGEST_VALUE: Final = 200
+"""Characters of one value that are drawn; the rest is for the panes."""
+MOST_ROWS: Final = 100
+NO_GENERATION: Final = -1
+
+EMPTY: Final[Mapping[str, str]] = {}
+
+Mover = Literal["us", "them"]
+
+
+class Known(msgspec.Struct, frozen=True):
+    """Base of everything in the model: values, replaced and never changed."""
+
+
+class Row(Known, frozen=True, array_like=True):
+    """One variable as it is drawn, on one line; `is_changed` since the stop before in the same function."""
+
+    name: str
+    value: str
+    type_name: str | None
+    is_changed: bool
+
+
+class Values(Known, frozen=True, kw_only=True):
+    """The locals of one function at one stop."""
+
+    generation: int
+    path: str
+    line: int
+    function: str
+    rows: tuple[Row, ...]
+    is_stale: bool = False
+
+
+class Queue(Known, frozen=True):
+    """Steps to make at the next stops."""
+
+    kind: StepKind
+    count: int
+
+
+class Session(Known, frozen=True, kw_only=True):
+    """One session as far as events have told.
+
+    `seen` is the generation of the newest stop heard of; details up to `floor` are overtaken. `stop` is the one drawn:
+    it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `mover` is who set the
+    program running, `shown` the files it has stopped in, `frames` the stack once somebody has asked for it.
+    """
+
+    id: SessionId
+    adapter: AdapterKind
+    program: str = ""
+    adapter_command: str | None = None
+    state: SessionState = "initialising"
+    exit_code: int | None = None
+    ended: str | None = None
+    seen: int = NO_GENERATION
+    floor: int = NO_GENERATION
+    stop: Stop | None = None
+    moving: int = 0
+    mover: Mover | None = None
+    queued: Queue | None = None
+    values: Values | None = None
+    full_values: Mapping[str, str] = EMPTY
+    frames: tuple[StackFrame, ...] = ()
+    chosen: int = 0
+    shown: frozenset[str] = frozenset()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the program can still move."""
+        return self.state in LIVE_STATES
+
+
+class Project(Known, frozen=True, kw_only=True):
+    """One project: `features` are the daemon's while `is_connected`, `launching` the program on its way."""
+
+    root: str
+    is_connected: bool = False
+    features: frozenset[str] = frozenset()
+    session: Session | None = None
+    breakpoints: tuple[BreakpointStatus, ...] = ()
+    launching: str | None = None
+    is_following: bool = False
+    launches: tuple[str, ...] = ()
+    log: str | None = None
+
+    @property
+    def live(self) -> Session | None:
+        """The session whose program can still move."""
+        return self.session if self.session is not None and self.session.is_live else None
+
+
+class Jump(Known, frozen=True, kw_only=True):
+    """Where the cursor shall go, once a token."""
+
+    token: int
+    path: str
+    line: int
+    reason: Literal["stop", "here", "frame"]
+
+
+class Item(Known, frozen=True, kw_only=True):
+    """A line of a list; without `path` a heading."""
+
+    path: str | None = None
+    line: int | None = None
+    text: str = ""
+    id: int | None = None
+
+
+class Listing(Known, frozen=True, kw_only=True):
+    """A list for the quickfix window, opened once a token."""
+
+    title: str
+    items: tuple[Item, ...]
+    open: int
+
+
+class Model(Known, frozen=True, kw_only=True):
+    """Everything there is to draw. `last` is the root last commanded or last stopped."""
+
+    projects: Mapping[str, Project] = {}
+    last: str | None = None
+    jump: Jump | None = None
+    stack: Listing | None = None
+    breakpoint_list: int | None = None
+
+    def with_project(self, project: Project, **changes: Any) -> "Model":
+        """The model with `project` in its place, and `changes` to the rest."""
+        return replace(self, projects={**self.projects, project.root: project}, **changes)
+
+
+def place(frame: StackFrame | None) -> tuple[str, int] | None:
+    """The file and line a frame stands at, None where it has no source file."""
+    if frame is None or frame.source is None or not frame.source.path:
+        return None
+    return frame.source.path, frame.line
+
+
+def standing_frame(stop: Stop) -> StackFrame | None:
+    """The frame that is drawn for a stop: the top one, or where it has no source the nearest caller that has."""
+    return stop.user_frame if place(stop.frame) is None and stop.user_frame is not None else stop.frame
+
+
+def session_of(summary: SessionSummary, before: Session | None) -> Session:
+    """The session a snapshot tells of, with what is known from `before` where it is the same one."""
+    known = before if before is not None and before.id == summary.session_id else None
+    session = replace(
+        known or Session(id=summary.session_id, adapter=summary.adapter),
+        program=summary.program,
+        adapter_command=summary.adapter_command,
+        state=summary.state,
+        exit_code=summary.exit_code,
+    )
+    return session if session.is_live else replace(session, stop=None, values=None, moving=0, queued=None)
+
+
+def one_line(text: str, longest: int = LONGEST_VALUE) -> str:
+    """`text` on one line of at most `longest` characters."""
+    if len(text) <= longest and text.isprintable():
+        return text
+    flat = text[: longest + 1].translate(_BREAKS)
+    return flat if len(text) <= longest else flat[: longest - 1] + "…"
+
+
+_BREAKS: Final = {ord("\n"): "⏎", ord("\r"): "", ord("\t"): " ", 0: "␀"}

@@ -1,0 +1,98 @@
+"""Owns what a step, a continue or a pause does in each state of the program."""
+
+from typing import Final, assert_never
+
+from msgspec.structs import replace
+
+from lazydap_core.protocol import objects, requests, responses
+from lazydap_nvim import transitions
+from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING
+from lazydap_nvim.host import Host
+from lazydap_nvim.launching import launch
+from lazydap_nvim.model import Project, Queue, Session
+from lazydap_nvim.targets import commanded
+from lazydap_nvim.verbs import Continue, Disconnect, Launch, Movement, Pause, Step, Stop
+
+HURRY: Final = 0.3
+"""Seconds after a step of ours in which another is one typed ahead; later the program counts as running."""
+MOST_STEPS: Final = 10_000
+DISCONNECT_SECONDS: Final = 30.0
+
+
+def order(host: Host, verb: Movement) -> bool:
+    """Carry the movement out or say why not, without waiting; False when nothing is known to be live."""
+    project = commanded(host.model, verb.where, host.root_of)
+    session = None if project is None else project.live
+    if project is None or session is None:
+        return False
+    match verb:
+        case Step():
+            _step(host, project, session, verb)
+        case Continue():
+            _continue(host, project, session)
+        case Pause():
+            _pause(host, project, session)
+        case _:
+            assert_never(verb)
+    return True
+
+
+def _step(host: Host, project: Project, session: Session, verb: Step) -> None:
+    count = min(max(verb.count, 1), MOST_STEPS)
+    if session.state == "paused":
+        host.step(project.root, verb.kind, Queue(verb.kind, count - 1) if count > 1 else None)
+    elif session.state == "running" and session.moving and host.clock.time() - host.moved_at < HURRY:
+        # One step typed ahead is kept and the rest forgotten: a held key must not go on stepping when it is let go.
+        if session.queued is None:
+            host.apply(transitions.set_queued(project, Queue(verb.kind, count)))
+    else:
+        host.editor.say(RUNNING if session.state == "running" else STILL_LAUNCHING)
+
+
+def _continue(host: Host, project: Project, session: Session) -> None:
+    if session.state == "paused":
+        request = requests.Continue(session_id=session.id, wait=objects.NoWait(), all_threads=False)
+        host.move(project.root, request)
+    else:
+        host.editor.say(RUNNING if session.state == "running" else STILL_LAUNCHING)
+
+
+def _pause(host: Host, project: Project, session: Session) -> None:
+    if session.state == "paused":
+        host.editor.say("the program is stopped already: :LazydapHere goes there")
+        return
+    host.apply(transitions.set_pausing(project))
+    host.model = replace(host.model, last=project.root)
+    host.post("the pause", _carry_pause, host, project.root, session)
+
+
+async def _carry_pause(host: Host, root: str, session: Session) -> None:
+    await host.link_to(root).move(requests.Pause(session_id=session.id, wait=objects.NoWait()))
+
+
+async def order_late(host: Host, verb: Movement) -> None:
+    """The same for a project that nothing live is known of: its link may not be up yet."""
+    project = await host.acquainted(verb.where)
+    if order(host, verb):
+        return
+    if project is not None and project.launching is not None:
+        host.editor.say(STILL_LAUNCHING)
+    elif isinstance(verb, Continue):
+        await launch(host, Launch(where=verb.where, file=verb.file, filetype=verb.filetype, env=verb.env))
+    else:
+        host.editor.say(NOTHING_LIVE)
+
+
+async def end(host: Host, verb: Stop | Disconnect) -> None:
+    """End the program, or leave it to itself; its ending is told by the event."""
+    project = await host.acquainted(verb.where)
+    session = None if project is None else project.live
+    if project is None or session is None:
+        is_launching = project is not None and project.launching is not None
+        host.editor.say(STILL_LAUNCHING if is_launching else NOTHING_LIVE)
+        return
+    terminate = isinstance(verb, Stop)
+    request = requests.Disconnect(session_id=session.id, terminate=terminate, dry_run=False)
+    answer = await host.link_to(project.root).aside(request, responses.Disconnected, DISCONNECT_SECONDS)
+    if not terminate and answer.terminated_debuggee:
+        host.editor.say("this adapter cannot leave the program running: it was ended", "warn")

@@ -1,0 +1,249 @@
+"""Owns what Lua may ask the host for, one struct a verb, decoded from JSON text; knows no session and no editor."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from lazydap_core.domain.words import StepKind
+
+Line = Annotated[int, Meta(ge=0)]
+# An empty Lua table arrives as `[]` whatever it was meant to be.
+TextMap = dict[str, str] | tuple[()]
+AnyMap = dict[str, Any] | tuple[()]
+
+
+class Where(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the user was: `file` is the absolute name of the current buffer or empty, `cwd` the editor's directory."""
+
+    file: str = ""
+    line: Line = 0
+    cwd: str = ""
+
+
+NOWHERE = Where()
+
+
+class Verb(msgspec.Struct, frozen=True, kw_only=True, tag_field="verb", tag=str.lower):
+    """Base of all verbs; `where` is left out by the verbs that no person gave."""
+
+    where: Where = NOWHERE
+
+
+class Hello(Verb, frozen=True, kw_only=True):
+    """The first word of an editor: `files` are its open files."""
+
+    files: tuple[str, ...] = ()
+    pid: int = 0
+    options: AnyMap = ()
+
+
+class Opened(Verb, frozen=True, kw_only=True):
+    """A buffer of `file` was read."""
+
+    file: str
+
+
+class Closed(Verb, frozen=True, kw_only=True):
+    """The buffer of `file` has gone."""
+
+    file: str = ""
+
+
+class Ack(Verb, frozen=True, kw_only=True):
+    """The batch of that generation was drawn; `failed` is the error that stopped it."""
+
+    where: Any = NOWHERE
+    generation: int
+    failed: str | None = None
+
+
+class Bye(Verb, frozen=True, kw_only=True):
+    """The editor is leaving."""
+
+
+class Chosen(Verb, frozen=True, kw_only=True):
+    """The user's choice among what `Editor.choose` offered under `token`, counted from 1; None when there was none."""
+
+    token: int
+    index: int | None = None
+
+
+class Break(Verb, frozen=True, kw_only=True):
+    """Bare: put a breakpoint there or take it away. With parts: set those, an empty text clears one.
+
+    `ids` are the breakpoints of the project `root` that stand on the line by the editor's marks, None where it has
+    drawn none yet. A range has `first` and `last` in place of `line` and changes only what is there.
+    """
+
+    file: str = ""
+    line: Line = 0
+    first: Line | None = None
+    last: Line | None = None
+    parts: TextMap = ()
+    ids: tuple[int, ...] | None = None
+    root: str | None = None
+    function: str | None = None
+
+
+class Unbreak(Verb, frozen=True, kw_only=True):
+    """Take away the breakpoints of these lines; with `ids` exactly those."""
+
+    file: str = ""
+    first: Line = 0
+    last: Line = 0
+    all: bool = False
+    ids: tuple[int, ...] | None = None
+    root: str | None = None
+
+
+class Enable(Verb, frozen=True, kw_only=True):
+    """Turn breakpoints on, chosen as for `Unbreak`."""
+
+    file: str = ""
+    first: Line = 0
+    last: Line = 0
+    all: bool = False
+    ids: tuple[int, ...] | None = None
+    root: str | None = None
+
+
+class Disable(Verb, frozen=True, kw_only=True):
+    """Turn breakpoints off, chosen as for `Unbreak`."""
+
+    file: str = ""
+    first: Line = 0
+    last: Line = 0
+    all: bool = False
+    ids: tuple[int, ...] | None = None
+    root: str | None = None
+
+
+class Launch(Verb, frozen=True, kw_only=True):
+    """`args` is the whole argument as typed, `program` its first word expanded and `rest` what follows that word.
+
+    `forced`: the first word is a program whatever configurations are called so. `choose`: let the user choose one.
+    `env` is the editor's environment now.
+    """
+
+    args: str = ""
+    program: str | None = None
+    rest: str = ""
+    forced: bool = False
+    bang: bool = False
+    choose: bool = False
+    file: str = ""
+    filetype: str = ""
+    env: TextMap = ()
+
+
+class Step(Verb, frozen=True, kw_only=True):
+    """Step `count` times, waiting for each stop."""
+
+    kind: StepKind = "over"
+    count: Annotated[int, Meta(ge=0)] = 1
+
+
+class Continue(Verb, frozen=True, kw_only=True):
+    """With nothing live it launches, so it carries what `Launch` does."""
+
+    file: str = ""
+    filetype: str = ""
+    env: TextMap = ()
+
+
+class Pause(Verb, frozen=True, kw_only=True):
+    """Stop the running program where it is."""
+
+
+class Stop(Verb, frozen=True, kw_only=True):
+    """End the program."""
+
+
+class Disconnect(Verb, frozen=True, kw_only=True):
+    """Leave the program to itself."""
+
+
+class Here(Verb, frozen=True, kw_only=True):
+    """Go to where the program stands."""
+
+
+class Stack(Verb, frozen=True, kw_only=True):
+    """The frames in the quickfix list."""
+
+
+class Breakpoints(Verb, frozen=True, kw_only=True):
+    """The project's breakpoints in the quickfix list."""
+
+
+class Status(Verb, frozen=True, kw_only=True):
+    """One line about the project's session."""
+
+
+class Follow(Verb, frozen=True, kw_only=True):
+    """Whether this editor's cursor follows the program."""
+
+    on: bool = True
+
+
+class Frame(Verb, frozen=True, kw_only=True):
+    """Choose a frame by its number, 0 is where the program stands; or by the id of a stack list entry."""
+
+    n: Annotated[int, Meta(ge=0)] | None = None
+    id: int | None = None
+
+
+class Up(Verb, frozen=True, kw_only=True):
+    """Choose a frame nearer to `main`."""
+
+    count: Annotated[int, Meta(ge=0)] = 1
+
+
+class Down(Verb, frozen=True, kw_only=True):
+    """Choose a frame nearer to the stop."""
+
+    count: Annotated[int, Meta(ge=0)] = 1
+
+
+AnyVerb = (
+    Hello
+    | Opened
+    | Closed
+    | Ack
+    | Bye
+    | Chosen
+    | Break
+    | Unbreak
+    | Enable
+    | Disable
+    | Launch
+    | Step
+    | Continue
+    | Pause
+    | Stop
+    | Disconnect
+    | Here
+    | Stack
+    | Breakpoints
+    | Status
+    | Follow
+    | Frame
+    | Up
+    | Down
+)
+Movement = Step | Continue | Pause
+Severity = Literal["info", "warn", "error"]
+
+_decoder = msgspec.json.Decoder(AnyVerb)
+
+
+class UnknownVerbError(Exception):
+    """The text is no verb of ours; `str()` says what is wrong with it."""
+
+
+def read(text: str) -> AnyVerb:
+    """The verb in a notification's text. Raises UnknownVerbError."""
+    try:
+        return _decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        raise UnknownVerbError(str(error)) from error

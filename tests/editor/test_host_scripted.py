@@ -1,0 +1,456 @@
+"""The plugin host between a real editor and a scripted daemon."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lazydap_core.project import instance_name
+from tests.editor.editor import Editor, eventually
+from tests.fakes.daemon import FakeDaemon, running_daemon
+from tests.house.surroundings import Folders
+
+SESSION = "11111111-2222-4333-8444-555555555555"
+PROGRAM = "total = 0\nfor i in range(3):\n    total += i\nprint(total)\n"
+CAPABILITIES = {
+    "supports_configuration_done_request": True,
+    "supports_function_breakpoints": False,
+    "supports_conditional_breakpoints": True,
+    "supports_variable_paging": False,
+}
+
+Json = dict[str, Any]
+StartDaemon = Callable[..., FakeDaemon]
+StartEditor = Callable[..., Editor]
+
+
+@pytest.fixture
+def program(project: Path) -> Path:
+    """A Python file of the project."""
+    file = project / "app.py"
+    file.write_text(PROGRAM)
+    return file
+
+
+@pytest.fixture
+def start_daemon(private_folders: Folders, project: Path) -> Iterator[StartDaemon]:
+    """Start scripted daemons where the project's clients look for theirs."""
+    with ExitStack() as stack:
+
+        def start(script: Json) -> FakeDaemon:
+            folder = private_folders.runtime / "l"
+            folder.mkdir(mode=0o700, exist_ok=True)
+            whole = {"features": ["stop_detail", "launch_options"], **script}
+            return stack.enter_context(running_daemon(folder, whole, instance_name(project)))
+
+        yield start
+
+
+def summary(program: Path, **more: Any) -> Json:
+    return {
+        "session_id": SESSION,
+        "adapter": "debugpy",
+        "program": str(program),
+        "state": "paused",
+        "exit_code": None,
+        "buffered_events": 0,
+        "captured_output_chunks": 0,
+        "dropped_events": 0,
+        "uptime_ms": 1,
+        **more,
+    }
+
+
+def status(session: Json | None) -> Json:
+    return {
+        "Status": {
+            "instance": "fake",
+            "daemon_pid": 1,
+            "uptime_ms": 1,
+            "protocol_version": 10,
+            "lazydap_version": "0",
+            "session": session,
+        }
+    }
+
+
+def stop(program: Path, line: int, generation: int, **values: str) -> Json:
+    page = {
+        "frame_id": generation,
+        "variables_reference": 9,
+        "variables": [
+            {"name": name, "value": value, "type_name": "int", "variables_reference": 0}
+            for name, value in values.items()
+        ],
+        "truncated": False,
+    }
+    return {
+        "generation": generation,
+        "thread_id": 1,
+        "reason": "step",
+        "text": None,
+        "frame": {"id": generation, "name": "<module>", "source": {"path": str(program)}, "line": line, "column": 1},
+        "locals": page if values else None,
+    }
+
+
+def stopped(reason: str = "step") -> Json:
+    return {
+        "Stopped": {
+            "session_id": SESSION,
+            "thread_id": 1,
+            "reason": reason,
+            "raw_reason": None,
+            "all_threads_stopped": True,
+            "hit_breakpoint_ids": [],
+        }
+    }
+
+
+def detail(told: Json) -> Json:
+    return {"StopDetail": {"session_id": SESSION, "stop": told}}
+
+
+def breakpoint_at(program: Path, line: int, **more: Any) -> Json:
+    return {"id": 1, "source": str(program), "line": line, "enabled": True, "verified": False, **more}
+
+
+def report(action: str, *breakpoints: Json) -> Json:
+    return {
+        "Breakpoints": {
+            "action": action,
+            "dry_run": False,
+            "breakpoints": list(breakpoints),
+            "not_found": [],
+            "applied_to_session": True,
+        }
+    }
+
+
+def accepted() -> Json:
+    return {"reply": {"Continued": {"session_id": SESSION, "thread_id": 1, "already_running": False}}}
+
+
+def stepping_to(program: Path, line: int, generation: int, **values: str) -> list[Json]:
+    """What a daemon says to a step: accepted, stopped, where, and with which values."""
+    return [
+        accepted(),
+        {"broadcast": stopped()},
+        {"broadcast": detail(stop(program, line, generation))},
+        {"broadcast": detail(stop(program, line, generation, **values))},
+    ]
+
+
+def live_script(program: Path, line: int = 1, **answers: Any) -> Json:
+    """A daemon whose program stands at `line`."""
+    told = [{"reply": status(summary(program, stop=stop(program, line, 1, total="0")))}]
+    return {"answers": {"Subscribe": [told], "Status": [told], **answers}}
+
+
+def test_an_editor_that_opens_on_a_stopped_program_draws_it_and_stays_where_it_is(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon(live_script(program, 3))
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_sign(3, "▶")
+    editor.expect_virtual_text(3, "total = 0")
+    editor.expect_message("app.py is stopped at app.py:3: :LazydapHere goes there")
+    assert editor.cursor()[1] == 1
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 3)
+
+
+def test_a_step_moves_arrow_cursor_and_values(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    steps = [stepping_to(program, 2, 2, total="0"), stepping_to(program, 3, 3, total="1", i="1")]
+    daemon = start_daemon(live_script(program, 1, Step=steps))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_sign(1, "▶")
+    editor.command("LazydapStep")
+    editor.expect_cursor(program, 2)
+    editor.command("LazydapStepIn")
+    editor.expect_cursor(program, 3)
+    editor.expect_sign(3, "▶")
+    editor.expect_no_sign(1)
+    editor.expect_virtual_text(3, "total = 1")
+    kinds = [entry["request"]["Step"]["kind"] for entry in daemon.requests() if "Step" in entry["request"]]
+    assert kinds == ["over", "in"]
+
+
+def test_a_counted_step_makes_so_many_and_draws_the_last(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    lines = [2, 3, 2, 3, 4]
+    steps = [stepping_to(program, line, number + 2, total=str(number)) for number, line in enumerate(lines)]
+    daemon = start_daemon(live_script(program, 1, Step=steps))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_sign(1, "▶")
+    editor.command("5LazydapStep")
+    editor.expect_cursor(program, 4)
+    assert daemon.asked().count("Step") == 5
+
+
+def test_steps_of_another_client_are_drawn_and_leave_the_cursor_alone(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    daemon = start_daemon(live_script(program, 1))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_sign(1, "▶")
+    daemon.broadcast({"broadcast": {"Continued": continued()}}["broadcast"])
+    daemon.broadcast(stopped())
+    daemon.broadcast(detail(stop(program, 3, 2, total="5")))
+    editor.expect_sign(3, "▶")
+    editor.expect_virtual_text(3, "total = 5")
+    assert editor.cursor()[1] == 1
+
+
+def continued() -> Json:
+    return {"session_id": SESSION, "thread_id": 1, "all_threads_continued": True}
+
+
+def test_a_step_of_a_running_program_is_refused_in_one_line(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    told = [{"reply": status(summary(program, state="running"))}]
+    daemon = start_daemon({"answers": {"Subscribe": [told], "Status": [told]}})
+    editor = start_editor(program)
+    editor.command("LazydapStep")
+    editor.expect_message("the program is running: :LazydapPause stops it")
+    assert "Step" not in daemon.asked()
+
+
+def test_a_step_that_the_daemon_refuses_is_told_and_the_arrow_stays(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    refusal: list[Json] = [
+        {"error": {"code": "AdapterTimeout", "message": "the adapter did not answer: step again", "details": {}}}
+    ]
+    start_daemon(live_script(program, 2, Step=[refusal]))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 2)
+    editor.command("LazydapStep")
+    editor.expect_message("the adapter did not answer: step again")
+    editor.expect_sign(2, "▶")
+
+
+def test_a_breakpoint_is_put_and_taken_away(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    mine = breakpoint_at(program, 3)
+    daemon = start_daemon(
+        {
+            "answers": {
+                "BreakpointAdd": [[{"reply": report("added", mine)}]],
+                "BreakpointRemove": [[{"reply": report("removed", mine)}]],
+            }
+        }
+    )
+    editor = start_editor(program)
+    editor.go_to(3)
+    editor.command("LazydapBreak")
+    editor.expect_sign(3, "●")
+    editor.command("LazydapBreak")
+    editor.expect_no_sign(3)
+    asked = [entry["request"] for entry in daemon.requests()]
+    assert {"BreakpointRemove": {"selector": {"Ids": [1]}, "dry_run": False}} in asked
+
+
+def test_what_the_adapter_makes_of_a_breakpoint_is_drawn(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    listed = [{"reply": report("listed", breakpoint_at(program, 3))}]
+    daemon = start_daemon(live_script(program, 1, BreakpointList=[listed]))
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_sign(3, "○?")
+    opinion = {"id": 1, "adapter_id": 0, "verified": True, "line": 4}
+    daemon.broadcast({"BreakpointUpdated": {"session_id": SESSION, "breakpoint": opinion}})
+    editor.expect_sign(4, "●~")
+    editor.expect_no_sign(3)
+
+
+def test_breakpoints_of_another_client_appear(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    lists = [[{"reply": report("listed")}], [{"reply": report("listed", breakpoint_at(program, 2))}]]
+    daemon = start_daemon({"answers": {"BreakpointList": lists}})
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_message("nothing is live; 0 breakpoints")
+    news = {"id": 1, "verified": False, "line": 2}
+    daemon.broadcast({"BreakpointUpdated": {"session_id": None, "breakpoint": news}})
+    editor.expect_sign(2, "●")
+
+
+def test_a_daemon_that_is_killed_takes_its_stop_along_and_leaves_the_breakpoints_of_the_file(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path, project: Path
+) -> None:
+    (project / ".lazydap" / "state.toml").write_text('[[breakpoints]]\nid = 1\nsource = "app.py"\nline = 2\n')
+    listed = [{"reply": report("listed", breakpoint_at(program, 3))}]
+    daemon = start_daemon(live_script(program, 1, BreakpointList=[listed]))
+    editor = start_editor(program)
+    editor.expect_sign(1, "▶")
+    daemon.process.kill()
+    editor.expect_message("the daemon of p is gone, and with it the program")
+    editor.expect_no_sign(1)
+    editor.expect_sign(2, "●")
+    editor.expect_no_sign(3)
+    assert len([line for line in editor.messages() if "is gone" in line]) == 1
+
+
+def test_an_editor_finds_a_daemon_that_comes_later(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path, project: Path
+) -> None:
+    (project / ".lazydap" / "state.toml").write_text('[[breakpoints]]\nid = 1\nsource = "app.py"\nline = 2\n')
+    editor = start_editor(program)
+    editor.expect_sign(2, "●")
+    start_daemon(live_script(program, 3))
+    editor.expect_sign(3, "▶")
+
+
+def test_a_launch_takes_the_words_and_the_environment_of_the_editor(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path, project: Path
+) -> None:
+    answer: Json = {
+        "session_id": SESSION,
+        "state": "paused",
+        "reason": "entry",
+        "raw_reason": None,
+        "thread_id": 1,
+        "capabilities": CAPABILITIES,
+        "breakpoints": [],
+        "stop": stop(program, 1, 1, total="0"),
+    }
+    daemon = start_daemon({"answers": {"Launch": [[{"reply": {"Launched": answer}}]]}})
+    editor = start_editor(program)
+    editor.command("let $COLOUR = 'blue'")
+    editor.command("LazydapLaunch! % 'one two' three")
+    editor.expect_sign(1, "▶")
+    [request] = [entry["request"]["Launch"] for entry in daemon.requests() if "Launch" in entry["request"]]
+    assert request["program"] == str(program)
+    assert request["args"] == ["one two", "three"]
+    assert request["adapter"] == "debugpy"
+    assert request["cwd"] == str(project)
+    assert request["stop_on_entry"] is True
+    assert request["options"]["client_env"]["COLOUR"] == "blue"
+    assert "VIMRUNTIME" not in request["options"]["client_env"]
+    assert Path(request["adapter_command"]).name.startswith("python")
+    editor.command("LazydapLaunch")
+    editor.expect_message("a program is already live: :LazydapStop first")
+
+
+def test_a_program_that_is_not_there_is_told_before_anything_is_asked(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    daemon = start_daemon({})
+    editor = start_editor(program)
+    editor.command("LazydapLaunch ./nowhere")
+    editor.expect_message("there is no program")
+    assert "Launch" not in daemon.asked()
+
+
+def test_the_stack_is_a_list(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
+    frames = [
+        {"id": 5, "name": "inner", "source": {"path": str(program)}, "line": 3, "column": 1},
+        {"id": 6, "name": "outer", "source": {"path": str(program)}, "line": 4, "column": 1},
+    ]
+    start_daemon(live_script(program, 3, StackTrace=[[{"reply": {"StackTrace": {"frames": frames, "total": 2}}}]]))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 3)
+    editor.command("LazydapStack")
+    editor.expect_quickfix("Lazydap stack", ["inner", "outer"])
+
+
+def test_a_daemon_without_our_features_is_asked_for_the_place_and_the_values(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    paused = [{"reply": status(summary(program))}]
+    frames = [{"id": 5, "name": "main", "source": {"path": str(program)}, "line": 3, "column": 1}]
+    scopes = [{"name": "Locals", "variables_reference": 8, "expensive": False}]
+    rows = [{"name": "total", "value": "7", "variables_reference": 0}]
+    daemon = start_daemon(
+        {
+            "features": [],
+            "answers": {
+                "Subscribe": [paused],
+                "Status": [paused],
+                "StackTrace": [[{"reply": {"StackTrace": {"frames": frames, "total": None}}}]],
+                "Scopes": [[{"reply": {"Scopes": scopes}}]],
+                "Variables": [[{"reply": {"Variables": {"variables": rows, "truncated": False}}}]],
+            },
+        }
+    )
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_sign(3, "▶")
+    editor.expect_virtual_text(3, "total = 7")
+    subscribed = [entry["request"]["Subscribe"] for entry in daemon.requests() if "Subscribe" in entry["request"]]
+    assert "stop_detail" not in subscribed[0]["channels"]
+
+
+def test_a_program_that_fails_ends_in_one_line_with_its_last_words(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    output = {"chunks": [{"category": "stderr", "output": "ValueError: bad\n", "timestamp_ms": 1}], "dropped": 0}
+    ended = {"SessionEnded": {"session_id": SESSION, "reason": {"exited": {"exit_code": 1}}}}
+    answers = {"Continue": [[accepted(), {"broadcast": ended}]], "Output": [[{"reply": {"Output": output}}]]}
+    start_daemon(live_script(program, 2, **answers))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 2)
+    editor.command("LazydapContinue")
+    editor.expect_message("app.py ended: exit code 1: ValueError: bad")
+    editor.expect_no_sign(2)
+    editor.expect_no_virtual_text()
+
+
+def test_a_key_that_is_held_steps_and_leaves_no_backlog(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    slow = [[accepted(), {"wait": 0.05}, *stepping_to(program, 1 + number % 4, number + 2)[1:]] for number in range(60)]
+    daemon = start_daemon(live_script(program, 1, Step=slow))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_sign(1, "▶")
+    editor.lua("for _ = 1, 60 do vim.cmd('LazydapStep') end")
+    # One step was on its way and one was typed ahead; what was typed after those is forgotten.
+    editor.expect_sign(2, "▶")
+    editor.command("LazydapStep")
+    editor.expect_sign(3, "▶")
+    assert daemon.asked().count("Step") == 3
+    assert [line for line in editor.messages() if "running" in line] == []
+
+
+def test_nonsense_from_a_daemon_ends_the_link_and_not_the_host(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    nonsense = {"raw": "00000003" + "7b7d7d"}
+    daemon = start_daemon(live_script(program, 2, Threads=[[nonsense]], StackTrace=[[nonsense]]))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 2)
+    pid = editor.host_pid()
+    editor.command("LazydapStack")
+    editor.expect_message("the daemon of p is gone")
+    eventually(lambda: daemon.asked().count("Subscribe"), lambda count: count >= 2, what="the link comes back")
+    editor.expect_sign(2, "▶")
+    assert editor.host_pid() == pid
+
+
+def test_a_word_the_host_does_not_know_is_answered_in_one_line(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon({})
+    editor = start_editor(program)
+    editor.lua("require('lazydap.host').send({ verb = 'dance' })")
+    editor.expect_message("the plugin host does not understand the editor")
+    assert editor.host_pid() is not None

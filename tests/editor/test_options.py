@@ -1,0 +1,80 @@
+"""Options: one table, checked, with every fault told; and the health report."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.editor.editor import ROOT, Editor
+
+Start = Callable[..., Editor]
+
+
+def test_setup_and_the_global_are_one_table(start_editor: Start) -> None:
+    editor = start_editor(init="vim.g.lazydap = { values = false, sign_priority = 7 }")
+    editor.lua("require('lazydap').setup({ sign_priority = 8 })")
+    options = editor.lua("return require('lazydap.config').get()")
+    assert (options["values"], options["sign_priority"], options["values_width"]) == (False, 8, 60)
+    assert editor.eval("g:lazydap") == {"values": False, "sign_priority": 8}
+
+
+def test_a_setup_call_is_not_needed(start_editor: Start) -> None:
+    editor = start_editor()
+    assert editor.lua("return require('lazydap.config').get().sign_priority") == 4100
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ("{ sign_prio = 1 }", "unknown option sign_prio: see :help lazydap-options"),
+        ("{ values = 'yes' }", 'option values wants a boolean, not "yes"'),
+        ("{ lists = 'both' }", 'option lists is "quickfix" or "loclist", not "both"'),
+        ("{ values_width = 1 }", "option values_width is at least 10, not 1"),
+        ("'loud'", 'vim.g.lazydap wants a table, not "loud"'),
+        ("{ debug_keys = 3 }", "option debug_keys wants a boolean or table, not 3"),
+    ],
+)
+def test_a_faulty_option_is_told_once_and_its_default_is_used(start_editor: Start, options: str, fault: str) -> None:
+    editor = start_editor(init=f"vim.g.lazydap = {options}")
+    for _ in range(2):
+        assert editor.lua("return require('lazydap.config').get().values_width") == 60
+    assert editor.messages() == [f"lazydap: {fault}"]
+
+
+def test_the_help_names_every_option_command_and_group(start_editor: Start) -> None:
+    editor = start_editor()
+    text = (ROOT / "doc/lazydap.txt").read_text()
+    options = editor.lua("return vim.tbl_map(function(o) return o.name end, require('lazydap.config').options)")
+    groups = editor.lua("return vim.tbl_map(function(g) return g.name end, require('lazydap.highlights').groups)")
+    commands = editor.lua(
+        "return vim.tbl_filter(function(n) return n:find('^Lazydap') end, vim.tbl_keys(vim.api.nvim_get_commands({})))"
+    )
+    maps = editor.lua(
+        "return vim.tbl_filter(function(l) return l:find('^<Plug>%(lazydap') end, "
+        "vim.tbl_map(function(m) return m.lhs end, vim.api.nvim_get_keymap('n')))"
+    )
+    subcommands = editor.lua("return vim.tbl_keys(require('lazydap.commands').table)")
+    wanted = [f"*lazydap-option-{name}*" for name in options]
+    wanted += [f"*hl-{name}*" for name in groups]
+    wanted += [f"*:{name}*" for name in commands]
+    wanted += [f"*{name}*" for name in maps]
+    wanted += [f"*:Lazydap-{name}*" for name in subcommands]
+    assert len(commands) > 15
+    assert len(maps) > 8
+    assert [tag for tag in wanted if tag not in text] == []
+
+
+def test_the_health_report_says_what_is_found(start_editor: Start) -> None:
+    editor = start_editor(init="vim.g.lazydap = { nonsense = 1 }")
+    editor.command("checkhealth lazydap")
+    report = "\n".join(editor.eval("getline(1, '$')"))
+    assert "unknown option nonsense" in report
+    assert "Python 3." in report
+    assert "the host does not run" in report
+    assert "ERROR" not in report
+
+
+def test_the_health_report_names_a_missing_python(start_editor: Start) -> None:
+    editor = start_editor(init="vim.g.lazydap = { python = '/gone' }")
+    editor.command("checkhealth lazydap")
+    report = "\n".join(editor.eval("getline(1, '$')"))
+    assert "option python names /gone, which cannot be run" in report
