@@ -1,0 +1,1 @@
+"""The commands, a module for each kind of them; each is imported only when it is typed."""

@@ -1,0 +1,114 @@
+"""Owns `break`: setting, listing, removing and toggling breakpoints."""
+
+import os
+from pathlib import Path
+
+from lazydap_cli import session
+from lazydap_cli.call import Call
+from lazydap_cli.documents import document, documents
+from lazydap_cli.results import Listing
+from lazydap_cli.stops import near
+from lazydap_cli.values import u32
+from lazydap_core.errors import BadRequest, UsageError
+from lazydap_core.protocol import requests, responses
+from lazydap_core.protocol.objects import (
+    BreakpointSelector,
+    BreakpointStatus,
+    ByIds,
+    ByLocation,
+    Everything,
+    Location,
+    NewBreakpoint,
+)
+
+COLUMNS = ("id", "location", "enabled", "verified", "condition")
+
+
+def run(call: Call) -> Listing:
+    """Carry out one of the four; which one, and on what, is settled before a daemon is asked."""
+    request = _request(call)
+    with call.connect() as client:
+        answer = session.asked(client, request, responses.Breakpoints)
+    return breakpoint_listing(answer, call.folder)
+
+
+def _request(call: Call) -> requests.Request:
+    dry_run = call.given("dry_run")
+    if call.given("list"):
+        return requests.BreakpointList()
+    if call.given("remove"):
+        return requests.BreakpointRemove(selector=_selector(call), dry_run=dry_run)
+    if call.given("toggle"):
+        return requests.BreakpointToggle(selector=_selector(call), dry_run=dry_run)
+    if call.given("location") is None:
+        raise UsageError("`lazydap break` needs a location, as `file:line`, or `--list` to see the ones you have")
+    where = _location(call)
+    breakpoint_ = NewBreakpoint(
+        source=where.source,
+        line=where.line,
+        condition=call.given("condition"),
+        hit_condition=call.given("hit_condition"),
+        log_message=call.given("log"),
+        enabled=not call.given("disabled"),
+    )
+    return requests.BreakpointAdd(breakpoint=breakpoint_, dry_run=dry_run)
+
+
+def _selector(call: Call) -> BreakpointSelector:
+    chosen = [bool(call.given("location")), bool(call.given("id")), bool(call.given("all"))]
+    if not any(chosen):
+        raise UsageError("say which breakpoints: a `file:line`, `--id N`, or `--all`")
+    if sum(chosen) > 1:
+        raise UsageError("choose one of a location, `--id` or `--all`, not several")
+    if call.given("all"):
+        return Everything()
+    if call.given("id"):
+        return ByIds(ids=call.given("id"))
+    return ByLocation(location=_location(call))
+
+
+def _location(call: Call) -> Location:
+    text: str = call.given("location")
+    file, colon, line = text.rpartition(":")
+    if not colon:
+        raise UsageError(f"`{text}` is not a location: expected `file:line`")
+    if not file:
+        raise UsageError(f"`{text}` is not a location: the file part is empty")
+    try:
+        number = u32(line)
+    except ValueError:
+        raise UsageError(f"`{text}` is not a location: `{line}` is not a line number") from None
+    if number == 0:
+        raise UsageError(f"`{text}` is not a location: lines are numbered from 1")
+    try:
+        source = os.path.realpath(call.folder / file, strict=True)
+    except OSError as error:
+        raise BadRequest(f"cannot find {file}: {error.strerror}", source=file) from error
+    return Location(source=source, line=number)
+
+
+def breakpoint_listing(answer: responses.Breakpoints, folder: Path) -> Listing:
+    """The breakpoints of an answer, with a note on what was not as it may seem."""
+    return Listing(
+        document(answer),
+        documents(answer.breakpoints),
+        [each.id for each in answer.breakpoints],
+        COLUMNS,
+        [_cells(each, folder) for each in answer.breakpoints],
+        _note(answer),
+    )
+
+
+def _cells(status: BreakpointStatus, folder: Path) -> tuple[object, ...]:
+    line = status.line if status.adapter_line is None else status.adapter_line
+    return status.id, f"{near(status.source, folder)}:{line}", status.enabled, status.verified, status.condition
+
+
+def _note(answer: responses.Breakpoints) -> str | None:
+    notes = [f"{answer.action}, but this was a dry run"] if answer.dry_run and answer.action != "listed" else []
+    if answer.not_found:
+        notes.append(f"not found: {', '.join(map(str, answer.not_found))}")
+    notes += [f"{each.id}: {each.message}" for each in answer.breakpoints if each.message]
+    if not answer.breakpoints and answer.action == "listed":
+        notes.append("no breakpoints; `lazydap break FILE:LINE` sets one")
+    return "\n".join(notes) or None

@@ -1,0 +1,105 @@
+"""Owns `status`, `disconnect` and `shutdown`: what there is, and ending it."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from lazydap_cli import session
+from lazydap_cli.call import Call
+from lazydap_cli.documents import document, documents, seconds
+from lazydap_cli.results import Single
+from lazydap_core.client.blocking import BlockingClient, send_shutdown
+from lazydap_core.errors import DaemonUnreachable, UsageError, VersionMismatch
+from lazydap_core.protocol import requests, responses
+from lazydap_core.protocol.objects import SessionSummary
+
+
+def status(call: Call) -> Single:
+    """The daemon, started if none runs, and its session."""
+    with call.connect() as client:
+        answer = session.asked(client, requests.Status(), responses.Status)
+    lines: list[tuple[str, object]] = [
+        ("instance", answer.instance),
+        ("daemon", f"pid {answer.daemon_pid}, up {seconds(answer.uptime_ms)}"),
+        ("versions", f"lazydap {answer.lazydap_version}, protocol {answer.protocol_version}"),
+    ]
+    if answer.root is not None:
+        lines.append(("root", answer.root))
+    return Single(document(answer), [*lines, *_session_lines(answer.session)])
+
+
+def _session_lines(summary: SessionSummary | None) -> Iterable[tuple[str, object]]:
+    if summary is None:
+        return [("session", "none; `lazydap launch <program>` starts one")]
+    state = summary.state if summary.exit_code is None else f"{summary.state}, exit code {summary.exit_code}"
+    lines: list[tuple[str, object]] = [
+        ("session", summary.session_id),
+        ("state", state),
+        ("program", summary.program),
+        ("adapter", summary.adapter),
+        ("output", f"{summary.captured_output_chunks} chunks"),
+        ("running for", seconds(summary.uptime_ms)),
+    ]
+    if summary.adapter_command is not None:
+        lines.append(("adapter command", summary.adapter_command))
+    return lines
+
+
+def disconnect(call: Call) -> Single:
+    """End the session; with `--no-terminate` the program lives on where the adapter can leave it."""
+    named = call.given("session_id")
+    session_id = None if named is None else _session_id(named)
+    with call.connect() as client:
+        request = requests.Disconnect(
+            session_id=session_id or session.current(client).session_id,
+            terminate=not call.given("no_terminate"),
+            dry_run=call.given("dry_run"),
+        )
+        answer = session.asked(client, request, responses.Disconnected)
+    if call.given("no_terminate") and answer.terminated_debuggee:
+        call.warn("the adapter cannot leave a program running: it was ended")
+    return Single(
+        {**document(answer), "disconnected": not answer.dry_run},
+        [
+            ("session", answer.session_id),
+            ("disconnected", "no, this was a dry run" if answer.dry_run else True),
+            ("program ended", answer.terminated_debuggee),
+        ],
+    )
+
+
+def _session_id(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise UsageError(f"`{text}` is not a session id: `lazydap status` shows it", argument="--session-id") from None
+
+
+def shutdown(call: Call) -> Single:
+    """End the daemon if one runs; never starts one, and does not wait until it is gone."""
+    dry_run = call.given("dry_run")
+    try:
+        with BlockingClient.connect(call.places.socket) as client:
+            sessions = _sessions(client) if dry_run else _ended(client)
+    except VersionMismatch as error:
+        if not dry_run:
+            send_shutdown(call.places.socket, error.details["daemon_version"])
+        return _shutdown_result(call, shutting_down=not dry_run, note="the daemon was from another build")
+    except DaemonUnreachable:
+        return _shutdown_result(call, shutting_down=False, reason="no daemon was running")
+    return _shutdown_result(call, shutting_down=not dry_run, sessions=documents(sessions))
+
+
+def _ended(client: BlockingClient) -> tuple[SessionSummary, ...]:
+    return session.asked(client, requests.Shutdown(), responses.ShuttingDown).sessions
+
+
+def _sessions(client: BlockingClient) -> tuple[SessionSummary, ...]:
+    summary = session.asked(client, requests.Status(), responses.Status).session
+    return () if summary is None else (summary,)
+
+
+def _shutdown_result(call: Call, *, shutting_down: bool, **more: object) -> Single:
+    instance, dry_run = call.places.instance, call.given("dry_run")
+    lines: list[tuple[str, object]] = [("instance", instance), ("shutting down", shutting_down)]
+    lines += [(key, value) for key, value in more.items() if isinstance(value, str)]
+    return Single({"instance": instance, "shutting_down": shutting_down, "dry_run": dry_run, **more}, lines)

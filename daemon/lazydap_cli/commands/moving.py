@@ -1,0 +1,102 @@
+"""Owns the commands that move the program: continue, the steps and pause, with the waiting they may do."""
+
+from typing import TYPE_CHECKING, Final
+
+from lazydap_cli import session
+from lazydap_cli.call import Call
+from lazydap_cli.documents import document
+from lazydap_cli.results import Single
+from lazydap_cli.stops import waited_lines
+from lazydap_cli.values import u64
+from lazydap_core.domain.words import StepKind
+from lazydap_core.errors import UsageError
+from lazydap_core.protocol import requests, responses
+from lazydap_core.protocol.objects import NoWait, SessionId, Wait, WaitMode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEFAULT_SECONDS: Final = 30
+REPLY_SECONDS: Final = 60.0
+GRACE_SECONDS: Final = 15.0
+"""How much longer than the daemon's own wait the answer may take; the daemon's is what should run out."""
+LONGEST_MS: Final = 2**32 - 1
+
+
+def resume(call: Call) -> Single:
+    """Let the program run."""
+    thread, all_threads = call.given("thread"), call.given("all_threads")
+    return _moved(
+        call,
+        lambda session_id, wait: requests.Continue(
+            session_id=session_id, thread_id=thread, wait=wait, all_threads=all_threads
+        ),
+    )
+
+
+def step(call: Call) -> Single:
+    """Step over the line."""
+    return _stepped(call, "over")
+
+
+def step_in(call: Call) -> Single:
+    """Step into the call on the line."""
+    return _stepped(call, "in")
+
+
+def step_out(call: Call) -> Single:
+    """Run to the end of the function."""
+    return _stepped(call, "out")
+
+
+def pause(call: Call) -> Single:
+    """Stop the running program."""
+    thread = call.given("thread")
+    return _moved(call, lambda session_id, wait: requests.Pause(session_id=session_id, thread_id=thread, wait=wait))
+
+
+def _stepped(call: Call, kind: StepKind) -> Single:
+    thread = call.given("thread")
+    return _moved(
+        call, lambda session_id, wait: requests.Step(session_id=session_id, thread_id=thread, kind=kind, wait=wait)
+    )
+
+
+def _moved(call: Call, request: "Callable[[SessionId, WaitMode], requests.Request]") -> Single:
+    # Read before a daemon is started: a value nobody can read must not cost anything.
+    limit = _wait_seconds(call) if call.given("wait") else None
+    with call.connect() as client:
+        session_id = session.current(client).session_id
+        if limit is None:
+            answer = session.asked(client, request(session_id, NoWait()), responses.Continued, timeout=REPLY_SECONDS)
+            return _moving(answer)
+        waiting = request(session_id, Wait(timeout_ms=min(limit * 1000, LONGEST_MS)))
+        reply_limit = limit + GRACE_SECONDS if limit else None
+        stepped = session.asked(client, waiting, responses.Stepped, timeout=reply_limit)
+    return Single(document(stepped), waited_lines(stepped, call.folder))
+
+
+def _moving(answer: responses.Continued) -> Single:
+    state = "running already" if answer.already_running else "running"
+    return Single(
+        {**document(answer), "state": "running"},
+        [("session", answer.session_id), ("state", state), ("thread", answer.thread_id)],
+    )
+
+
+def _wait_seconds(call: Call) -> int:
+    """How long to wait; 0 is no limit."""
+    flag = call.given("timeout")
+    if flag is not None:
+        return flag
+    text = call.environ.get("LAZYDAP_TIMEOUT", "").strip()
+    if text:
+        try:
+            return u64(text)
+        except ValueError:
+            raise UsageError(
+                f"LAZYDAP_TIMEOUT is `{text}`, which is no number of seconds: set it to one, or unset it",
+                variable="LAZYDAP_TIMEOUT",
+            ) from None
+    configured = call.config.wait_timeout_seconds
+    return DEFAULT_SECONDS if configured is None else configured

@@ -1,0 +1,346 @@
+"""Owns the words of the command line: every command, option, default and conflict, as data; runs nothing."""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from lazydap_cli import values
+
+FORMATS = ("table", "json", "jsonl", "csv", "ids")
+SHELLS = ("bash", "fish", "powershell", "tcsh", "zsh")
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One option: a switch when `value` is None, else the name under which its value is asked for.
+
+    `choices` are the only words allowed; `read` turns the word into a value or raises ValueError with the reason.
+    `needs` names the option without which this one makes no sense.
+    """
+
+    flag: str
+    about: str
+    value: str | None = None
+    read: Callable[[str], object] | None = None
+    choices: tuple[str, ...] = ()
+    default: object = None
+    repeatable: bool = False
+    required: bool = False
+    needs: str | None = None
+    completes: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The name under which the parsed value is kept."""
+        return self.flag.lstrip("-").replace("-", "_")
+
+    @property
+    def shown(self) -> str:
+        """The option as messages and help name it."""
+        return self.flag if self.value is None else f"{self.flag} <{self.value}>"
+
+
+class Operand(msgspec.Struct, frozen=True):
+    """The one positional argument of a command, kept under `key`; `trailing` allows more of them, after `--`."""
+
+    key: str
+    shown: str
+    about: str
+    required: bool = True
+    trailing: str | None = None
+    choices: tuple[str, ...] = ()
+    completes: str | None = None
+
+
+class Command(msgspec.Struct, frozen=True):
+    """One command: `runs` names the function that carries it out, as `module:function` of lazydap_cli.commands."""
+
+    words: tuple[str, ...]
+    about: str
+    runs: str
+    example: str
+    aliases: tuple[str, ...] = ()
+    operand: Operand | None = None
+    options: tuple[Option, ...] = ()
+    conflicts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The command as it is typed, without `lazydap`."""
+        return " ".join(self.words)
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A word that needs a second one."""
+
+    word: str
+    about: str
+    commands: tuple[Command, ...]
+    aliases: tuple[str, ...] = ()
+
+
+GLOBAL_OPTIONS = (
+    Option("--instance", "Use the daemon of this name instead of the project's own", value="INSTANCE"),
+    Option("--format", "How to print; json unless standard output is a terminal", value="FORMAT", choices=FORMATS),
+)
+
+_DRY_RUN = Option("--dry-run", "Say what would happen and change nothing")
+_THREAD = Option("--thread", "Act on this thread instead of the stopped one", value="THREAD", read=values.i64)
+_WAIT = Option("--wait", "Answer when the program stops or ends, not when it moves")
+_TIMEOUT = Option(
+    "--timeout",
+    "Give up waiting after this many seconds, the program untouched; 0 waits for ever (30)",
+    value="TIMEOUT",
+    read=values.u64,
+    needs="--wait",
+)
+_STOP_ON_ENTRY = Option("--stop-on-entry", "Stop before the first line of the program")
+_FRAME = Option(
+    "--frame", "Look into this frame of `lazydap stack` instead of the top one", value="FRAME", read=values.i64
+)
+
+
+def _movement(
+    word: str, about: str, runs: str, aliases: tuple[str, ...] = (), more: tuple[Option, ...] = ()
+) -> Command:
+    return Command(
+        (word,),
+        about,
+        f"moving:{runs}",
+        f"lazydap {word} --wait",
+        aliases=aliases,
+        options=(_WAIT, _TIMEOUT, *more, _THREAD),
+    )
+
+
+_LAUNCH = Command(
+    ("launch",),
+    "Start a program under the debugger",
+    "launching:launch",
+    "lazydap launch app.py --stop-on-entry -- --verbose input.txt",
+    operand=Operand("program", "PROGRAM", "The program or script to debug", trailing="ARGS", completes="file"),
+    options=(
+        _STOP_ON_ENTRY,
+        Option("--cwd", "The program's working directory (this one)", value="CWD", completes="directory"),
+        Option("--env", "Set a variable in the program's environment", value="KEY=VALUE", repeatable=True),
+        Option(
+            "--adapter",
+            "The debug adapter: codelldb, lldb-dap, debugpy or delve (by the program's extension)",
+            value="ADAPTER",
+            read=values.adapter,
+        ),
+    ),
+)
+
+_BREAK = Command(
+    ("break",),
+    "Set, list, remove or toggle breakpoints",
+    "breakpoints:run",
+    "lazydap break app.py:12 --condition 'total > 100'",
+    aliases=("b",),
+    operand=Operand("location", "FILE:LINE", "Where", required=False, completes="file"),
+    options=(
+        Option("--list", "List the project's breakpoints"),
+        Option("--remove", "Remove instead of setting"),
+        Option("--toggle", "Enable what is disabled, disable what is enabled"),
+        Option("--id", "Choose a breakpoint by its id", value="ID", read=values.u32, repeatable=True),
+        Option("--all", "Choose every breakpoint of the project"),
+        Option("--condition", "Stop only when this expression is true", value="CONDITION"),
+        Option("--hit-condition", "Stop only at these hits, such as 3 or >=3", value="HIT_CONDITION"),
+        Option("--log", "Print this text with its {expressions} instead of stopping", value="MESSAGE"),
+        Option("--disabled", "Keep it, but do not stop there"),
+        _DRY_RUN,
+    ),
+    conflicts=(("--list", "--remove"), ("--list", "--toggle"), ("--remove", "--toggle")),
+)
+
+_WATCH = Group(
+    "watch",
+    "Keep expressions that are worth looking at",
+    aliases=("w",),
+    commands=(
+        Command(
+            ("watch", "add"),
+            "Keep an expression",
+            "watches:add",
+            "lazydap watch add 'len(items)' --label count",
+            operand=Operand("expression", "EXPRESSION", "The expression"),
+            options=(Option("--label", "A name to show it under", value="LABEL"), _DRY_RUN),
+        ),
+        Command(("watch", "list"), "List the kept expressions", "watches:listed", "lazydap watch list --format csv"),
+        Command(
+            ("watch", "remove"),
+            "Forget expressions",
+            "watches:remove",
+            "lazydap watch remove --id 2",
+            operand=Operand("expression", "EXPRESSION", "The exact text of one", required=False),
+            options=(
+                Option("--id", "Choose one by its id", value="ID", read=values.u32, repeatable=True),
+                Option("--all", "Choose all"),
+                _DRY_RUN,
+            ),
+        ),
+    ),
+)
+
+_LAUNCHES = Group(
+    "launches",
+    "The project's launch configurations",
+    commands=(
+        Command(
+            ("launches", "list"),
+            "List them, from .lazydap/state.toml and .vscode/launch.json",
+            "configurations:listed",
+            "lazydap launches list --format ids",
+        ),
+        Command(
+            ("launches", "run"),
+            "Start one, its preLaunchTask first",
+            "configurations:run",
+            "lazydap launches run 'Run the tests' --stop-on-entry",
+            operand=Operand("name", "NAME", "Its exact name"),
+            options=(_STOP_ON_ENTRY,),
+        ),
+    ),
+)
+
+TUI = Command(("tui",), "Open Neovim with the plugin on this project", "editor:open_editor", "lazydap tui")
+
+COMMANDS: tuple[Command | Group, ...] = (
+    _LAUNCH,
+    _LAUNCHES,
+    Command(("status",), "Show the daemon and its session", "control:status", "lazydap status"),
+    Command(
+        ("disconnect",),
+        "End the session and the program",
+        "control:disconnect",
+        "lazydap disconnect",
+        options=(
+            Option("--session-id", "End only this session", value="SESSION_ID"),
+            Option("--no-terminate", "Leave the program running where the adapter can"),
+            _DRY_RUN,
+        ),
+    ),
+    Command(
+        ("shutdown",), "End the daemon and its session", "control:shutdown", "lazydap shutdown", options=(_DRY_RUN,)
+    ),
+    _movement(
+        "continue",
+        "Let the program run",
+        "resume",
+        aliases=("c",),
+        more=(Option("--all-threads", "Every thread, where the adapter moves them one by one"),),
+    ),
+    _movement("step", "Step over the line", "step", aliases=("next",)),
+    _movement("step-in", "Step into the call", "step_in", aliases=("step-into",)),
+    _movement("step-out", "Run to the end of the function", "step_out"),
+    _movement("pause", "Stop the running program", "pause"),
+    _BREAK,
+    _WATCH,
+    Command(
+        ("stack",),
+        "Show the call stack",
+        "inspecting:stack",
+        "lazydap stack --levels 5",
+        options=(
+            _THREAD,
+            Option("--levels", "At most this many frames; 0 is all", value="LEVELS", read=values.u32),
+            Option("--start", "Leave out this many frames at the top", value="START", read=values.u32),
+        ),
+    ),
+    Command(
+        ("scopes",),
+        "Show a frame's scopes, whose references `variables` takes",
+        "inspecting:scopes",
+        "lazydap scopes",
+        options=(_FRAME,),
+    ),
+    Command(
+        ("variables",),
+        "Show the variables of a scope, or the children of one",
+        "inspecting:variables",
+        "lazydap variables --reference 3",
+        options=(
+            Option(
+                "--reference", "From `scopes`, `variables` or `eval`", value="REFERENCE", read=values.i64, required=True
+            ),
+            Option(
+                "--filter", "all, named or indexed (all)", value="FILTER", read=values.variable_filter, default="all"
+            ),
+            Option("--start", "Leave out this many", value="START", read=values.u32),
+            Option("--count", "At most this many, by the adapter's own paging", value="COUNT", read=values.u32),
+            Option("--max", "At most this many rows; 0 is all", value="MAX", read=values.u32),
+        ),
+    ),
+    Command(
+        ("eval",),
+        "Evaluate an expression in a frame",
+        "inspecting:evaluate",
+        "lazydap eval 'items[0]'",
+        operand=Operand("expression", "EXPRESSION", "The expression, quoted for the shell"),
+        options=(
+            _FRAME,
+            Option(
+                "--context", "watch, repl or hover (watch)", value="CONTEXT", read=values.eval_context, default="watch"
+            ),
+        ),
+    ),
+    Command(("threads",), "Show the program's threads", "inspecting:threads", "lazydap threads"),
+    Command(
+        ("output",),
+        "Show what the program printed",
+        "inspecting:output",
+        "lazydap output --format table",
+        options=(
+            Option("--since", "Only what came after this timestamp (milliseconds)", value="SINCE", read=values.u64),
+        ),
+    ),
+    Command(
+        ("logs",),
+        "Show the daemon's log",
+        "logs:run",
+        "lazydap logs --level error --limit 20",
+        options=(
+            Option("--limit", "The last so many lines (200)", value="LIMIT", read=values.u64),
+            Option("--level", "Only lines that hold this word", value="LEVEL"),
+            Option("--follow", "Go on printing as lines come, until interrupted"),
+            Option("--purge", "Delete the log"),
+        ),
+        conflicts=(("--purge", "--follow"), ("--purge", "--limit")),
+    ),
+    Command(
+        ("doctor",),
+        "Check everything lazydap needs, with a cure for what fails",
+        "doctor:run",
+        "lazydap doctor --check-adapters",
+        options=(
+            Option("--check-adapters", "Only the debug adapters"),
+            Option("--check-state", "Only the project's state file"),
+        ),
+    ),
+    Command(("version",), "Show the versions of lazydap and its protocol", "about:version", "lazydap version"),
+    Command(
+        ("completions",),
+        "Print a completion script for a shell",
+        "about:completions",
+        "lazydap completions fish > ~/.config/fish/completions/lazydap.fish",
+        operand=Operand("shell", "SHELL", "The shell", choices=SHELLS),
+    ),
+    Command(("skill",), "Print the guide for scripts and agents", "about:skill", "lazydap skill"),
+    TUI,
+    Command(
+        ("daemon",),
+        "Run the daemon itself, in the foreground",
+        "service:run",
+        "lazydap daemon",
+        options=(Option("--foreground", "Accepted for older scripts; it always is"),),
+    ),
+)
+
+
+def named(entries: tuple[Command | Group, ...]) -> Mapping[str, Command | Group]:
+    """The entries by their own last word and by every alias."""
+    table: dict[str, Command | Group] = {}
+    for entry in entries:
+        for word in (entry.word if isinstance(entry, Group) else entry.words[-1], *entry.aliases):
+            table[word] = entry
+    return table

@@ -1,0 +1,351 @@
+"""The command line with a real debugpy."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cli.debugging import (
+    adapter_of,
+    launch,
+    locals_of,
+    none_left,
+    resume,
+    set_break,
+    state,
+    stdout_of,
+)
+from tests.cli.programs import PYTHON
+from tests.cli.shell import Shell, finished, interrupt, wait_until
+
+FINISH = PYTHON["exits"].line("finish")
+
+pytestmark = pytest.mark.timeout(180)
+
+
+@pytest.fixture
+def project(shell: Shell) -> Iterator[Shell]:
+    """A shell whose folder holds every Python program."""
+    for program in PYTHON.values():
+        program.write(shell.folder)
+    yield shell
+    shell("disconnect")
+
+
+def test_a_python_program_is_launched_under_debugpy_without_being_told_to(project: Shell) -> None:
+    launched = launch(project, "exits.py")
+    assert (launched["state"], launched["reason"], launched["raw_reason"]) == ("paused", "entry", None)
+    session = project("status").json["session"]
+    assert session["adapter"] == "debugpy"
+    assert session["program"] == str(project.folder / "exits.py")
+    assert session["session_id"] == launched["session_id"]
+
+
+def test_what_only_editors_need_is_not_printed(project: Shell) -> None:
+    launched = launch(project, "exits.py")
+    assert "stop" not in launched
+    assert Path(launched["adapter_command"]).name.startswith("python")
+    session = project("status").json["session"]
+    assert "stop" not in session
+    assert session["adapter_command"] == launched["adapter_command"]
+
+
+def test_continuing_to_a_breakpoint_reports_where_and_why_it_stopped(project: Shell) -> None:
+    set_break(project, "exits.py", FINISH)
+    launched = launch(project, "exits.py")
+    assert [each["verified"] for each in launched["breakpoints"]] == [True]
+    stop = resume(project)
+    assert (stop["state"], stop["reason"]) == ("paused", "breakpoint")
+    assert (stop["frame"]["line"], stop["frame"]["name"]) == (FINISH, "<module>")
+    assert stop["hit_breakpoint_ids"] == [1]
+
+
+def test_continuing_a_program_that_is_already_running_reaches_the_breakpoint(project: Shell) -> None:
+    turn = PYTHON["spins"].line("turn")
+    launched = project("launch", "spins.py").json
+    assert launched["state"] == "running"
+    set_break(project, "spins.py", turn)
+    stop = resume(project)
+    assert (stop["state"], stop["frame"]["line"]) == ("paused", turn)
+
+
+def test_a_program_that_finishes_reports_its_exit_code(project: Shell) -> None:
+    launch(project, "exits.py")
+    ended = resume(project)
+    assert (ended["state"], ended["exit_code"], ended["frame"]) == ("exited", 0, None)
+    assert "x=5" in stdout_of(ended)
+    assert state(project) == "exited"
+    assert "x=5" in project("output", "--format", "table").out
+
+
+def test_a_program_that_never_stops_times_out_without_ending_the_session(project: Shell) -> None:
+    launch(project, "spins.py")
+    waited = resume(project, timeout="1")
+    assert waited["state"] == "timeout"
+    assert waited["elapsed_ms"] >= 1000
+    assert state(project) == "running"
+
+
+def test_the_variable_and_the_config_set_the_limit_of_a_wait(project: Shell) -> None:
+    launch(project, "spins.py")
+    by_variable = project.with_variables(LAZYDAP_TIMEOUT="1")("continue", "--wait").json
+    assert by_variable["state"] == "timeout"
+    config = project.write("config.toml", "[general]\nwait_timeout_seconds = 1\n")
+    by_config = project.with_variables(LAZYDAP_CONFIG_PATH=str(config))("continue", "--wait").json
+    assert by_config["state"] == "timeout"
+    assert max(by_variable["elapsed_ms"], by_config["elapsed_ms"]) < 5000
+
+
+def test_an_uncaught_exception_ends_the_program_without_pausing_it(project: Shell) -> None:
+    launch(project, "crashes.py")
+    ended = resume(project)
+    assert (ended["state"], ended["exit_code"]) == ("exited", 1)
+    errors = "".join(chunk["output"] for chunk in ended["captured_output"] if chunk["category"] == "stderr")
+    assert "ValueError: nothing here" in errors
+
+
+def test_a_lot_of_output_arrives_in_order(project: Shell) -> None:
+    set_break(project, "chatty.py", PYTHON["chatty"].line("finished"))
+    launch(project, "chatty.py")
+    printed = stdout_of(resume(project))
+    assert [text for text in printed.splitlines() if text] == [f"line {number}" for number in range(200)]
+
+
+def test_a_killed_adapter_takes_its_python_debuggee_with_it(project: Shell) -> None:
+    launch(project, "spins.py")
+    adapter = adapter_of(project)
+    waiting = project.start("continue", "--wait", "--timeout", "20")
+    try:
+        wait_until(lambda: state(project) == "running", "it does not run")
+        tree = [adapter, *adapter.children(recursive=True)]
+        begun = time.monotonic()
+        adapter.kill()
+        ended = finished(waiting).json
+    finally:
+        waiting.kill()
+        waiting.wait()
+    assert ended["state"] == "adapter_died"
+    assert time.monotonic() - begun < 10
+    none_left(tree, seconds=2)
+    none_left([process for process in psutil.process_iter() if _is_spinning(process, project)], seconds=2)
+
+
+def _is_spinning(process: psutil.Process, shell: Shell) -> bool:
+    try:
+        return str(shell.folder / "spins.py") in process.cmdline()
+    except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+        return False
+
+
+def test_variables_and_expressions_read_the_paused_frame(project: Shell) -> None:
+    set_break(project, "exits.py", FINISH)
+    launch(project, "exits.py")
+    resume(project)
+    assert "Locals" in project("scopes", "--format", "csv").out
+    assert locals_of(project)["x"]["value"] == "5"
+    value = project("eval", "x * 3").json
+    assert (value["value"], value["type_name"]) == ("15", "int")
+    missing = project("eval", "nothing_of_that_name")
+    assert missing.code == 1
+    assert missing.error["error"] == "DapProtocolError"
+    assert "nothing_of_that_name" in missing.error["message"]
+
+
+def test_a_python_frame_names_its_source_even_though_debugpy_only_sends_a_path(project: Shell) -> None:
+    launch(project, "exits.py")
+    top = project("stack").json["frames"][0]
+    assert top["source"] == {"name": "exits.py", "path": str(project.folder / "exits.py")}
+    assert project("stack", "--format", "csv").out.splitlines()[1].endswith(",<module>,exits.py,1")
+
+
+def test_stepping_walks_in_over_and_out(project: Shell) -> None:
+    calls = PYTHON["calls"]
+    set_break(project, "calls.py", calls.line("call"))
+    launch(project, "calls.py")
+    resume(project)
+    assert project("step-in", "--wait").json["frame"]["line"] == calls.line("total")
+    stepped = project("next", "--wait").json
+    assert (stepped["reason"], stepped["frame"]["line"]) == ("step", calls.line("return"))
+    assert project("step-out", "--wait").json["frame"]["name"] == "main"
+
+
+def test_the_table_of_a_stop_says_where_it_is(project: Shell) -> None:
+    calls = PYTHON["calls"]
+    set_break(project, "calls.py", calls.line("return"))
+    launch(project, "calls.py")
+    text = project("continue", "--wait", "--format", "table").out
+    assert f"calls.py:{calls.line('return')} in area" in text
+    assert "side = 1" in text
+
+
+def test_moving_without_waiting_answers_that_it_runs(project: Shell) -> None:
+    launch(project, "spins.py")
+    moving = project("continue").json
+    assert moving["state"] == "running"
+    assert moving["already_running"] is False
+    assert set(moving) == {"already_running", "session_id", "state", "thread_id"}
+    assert project("continue").json["already_running"] is True
+
+
+def test_a_paused_program_can_be_interrupted_after_a_timeout(project: Shell) -> None:
+    launch(project, "spins.py")
+    assert resume(project, timeout="1")["state"] == "timeout"
+    stop = project("pause", "--wait").json
+    assert (stop["state"], stop["reason"]) == ("paused", "pause")
+    assert stop["frame"] is not None
+
+
+def test_ctrl_c_in_a_wait_leaves_the_program_as_it_is(project: Shell) -> None:
+    launch(project, "spins.py")
+    for chosen in ("json", "table"):
+        waiting = project.start("continue", "--wait", "--timeout", "20", "--format", chosen)
+        wait_until(lambda: state(project) == "running", "it does not run")
+        interrupt(waiting)
+        ended = finished(waiting)
+        assert ended.code == 130
+        assert ended.out == ""
+        assert "left as it was" in ended.err
+        assert "Traceback" not in ended.err
+        assert state(project) == "running"
+    assert project("pause", "--wait").json["state"] == "paused"
+
+
+def test_two_waits_sent_at_once_both_come_back_with_an_answer(project: Shell) -> None:
+    set_break(project, "exits.py", FINISH)
+    launch(project, "exits.py")
+    both = [project.start("continue", "--wait", "--timeout", "20") for _ in range(2)]
+    states = sorted(finished(each).json["state"] for each in both)
+    assert states == ["exited", "paused"]
+
+
+def test_the_program_gets_its_arguments_folder_and_variables(project: Shell) -> None:
+    (project.folder / "sub").mkdir()
+    words = ("--cwd", "sub", "--env", "COLOUR=a=b", "--", "one", "two words", "--format", "☃")
+    project("launch", "calls.py", "--stop-on-entry", *words)
+    printed = stdout_of(resume(project))
+    assert f"arguments one two words --format ☃ a=b {project.folder / 'sub'} 14" in printed
+
+
+def test_the_program_has_the_environment_of_the_shell_that_launched_it(project: Shell) -> None:
+    project("status")
+    later = project.with_variables(COLOUR="of a later shell")
+    launch(later, "calls.py")
+    assert "of a later shell" in stdout_of(resume(project))
+
+
+def test_the_interpreter_of_the_clients_virtual_environment_runs_the_program(project: Shell) -> None:
+    environment = project.folder / "venv"
+    (environment / "bin").mkdir(parents=True)
+    marker = project.folder / "used"
+    script = f'#!/bin/sh\ntouch "{marker}"\nexec python3 "$@"\n'
+    python = environment / "bin" / "python"
+    python.write_text(script)
+    python.chmod(0o755)
+    launched = launch(project.with_variables(VIRTUAL_ENV=str(environment)), "exits.py")
+    assert launched["adapter_command"] == str(python)
+    assert resume(project)["exit_code"] == 0
+    assert marker.exists()
+
+
+def test_an_adapter_whose_session_ended_is_reaped_rather_than_left_waiting_for_a_disconnect(project: Shell) -> None:
+    launch(project, "exits.py")
+    adapter = adapter_of(project)
+    tree = [adapter, *adapter.children(recursive=True)]
+    assert resume(project)["state"] == "exited"
+    none_left(tree)
+    assert state(project) == "exited"
+
+
+def test_disconnecting_ends_program_and_session(project: Shell) -> None:
+    launch(project, "spins.py")
+    tree = adapter_of(project).children(recursive=True)
+    rehearsed = project("disconnect", "--dry-run").json
+    assert (rehearsed["disconnected"], rehearsed["dry_run"]) == (False, True)
+    assert state(project) == "paused"
+    ended = project("disconnect").json
+    assert (ended["disconnected"], ended["terminated_debuggee"]) == (True, True)
+    none_left(tree)
+    assert project("status").json["session"] is None
+    assert project("disconnect").error["error"] == "SessionNotFound"
+
+
+def test_disconnecting_without_terminating_says_so_honestly_when_debugpy_cannot_detach(project: Shell) -> None:
+    launch(project, "spins.py")
+    begun = time.monotonic()
+    ended = project("disconnect", "--no-terminate")
+    assert ended.json["terminated_debuggee"] is True
+    assert ended.err.startswith("warning: ")
+    assert time.monotonic() - begun < 3
+
+
+def test_a_format_for_lists_is_refused_after_the_work_is_done(project: Shell) -> None:
+    launch(project, "spins.py")
+    ended = project("disconnect", "--format", "ids")
+    assert ended.code == 2
+    assert ended.error["details"] == {"format": "ids"}
+    assert project("status").json["session"] is None
+
+
+def test_a_second_launch_is_refused_while_the_first_is_live(project: Shell) -> None:
+    first = launch(project, "spins.py")
+    ended = project("launch", "exits.py")
+    assert ended.code == 1
+    assert ended.error["error"] == "SessionAlreadyActive"
+    assert ended.error["details"]["session_id"] == first["session_id"]
+
+
+def test_a_shutdown_names_and_ends_the_session(project: Shell) -> None:
+    launched = launch(project, "spins.py")
+    tree = adapter_of(project).children(recursive=True)
+    sessions = project("shutdown").json["sessions"]
+    assert [session["session_id"] for session in sessions] == [launched["session_id"]]
+    assert "stop" not in sessions[0]
+    none_left(tree, seconds=8)
+
+
+def test_output_that_is_no_text_is_shown_and_harms_nothing(project: Shell) -> None:
+    project.write("raw.py", "import sys\nsys.stdout.buffer.write(b'caf\\xe9 \\xff\\n')\nsys.stdout.flush()\n")
+    launch(project, "raw.py")
+    assert resume(project)["state"] == "exited"
+    assert "caf" in json.dumps(project("output").json)
+
+
+def test_a_configuration_is_run_with_its_task_before_it(project: Shell) -> None:
+    project.write(
+        ".vscode/launch.json",
+        """{
+          // Comments, and a comma too many.
+          "configurations": [
+            {"name": "with task", "type": "debugpy", "request": "launch",
+             "program": "${workspaceFolder}/made.py", "args": "one 'two words'", "env": {"COLOUR": "red"},
+             "stopOnEntry": true, "preLaunchTask": "make it"},
+            {"name": "with a task that fails", "type": "debugpy", "request": "launch",
+             "program": "made.py", "preLaunchTask": "fail"},
+          ],
+        }""",
+    )
+    project.write(
+        ".vscode/tasks.json",
+        """{"version": "2.0.0", "tasks": [
+            {"label": "make it", "type": "shell", "command": "cp calls.py made.py && echo made", "dependsOn": "first"},
+            {"label": "first", "type": "process", "command": "echo", "args": ["from ${workspaceFolderBasename}"]},
+            {"label": "fail", "type": "shell", "command": "exit 3"},
+        ]}""",
+    )
+    failed = project("launches", "run", "with a task that fails")
+    assert failed.code == 1
+    error = json.loads(failed.err.splitlines()[-1])
+    assert error["error"] == "InvalidLaunchConfig"
+    assert error["details"] == {"task": "fail", "exit_code": 3}
+    assert project("status").json["session"] is None
+    run = project("launches", "run", "with task")
+    assert run.json["state"] == "paused"
+    assert run.err.splitlines()[:3] == [
+        "task first: echo from p",
+        "from p",
+        "task make it: /bin/sh -c cp calls.py made.py && echo made",
+    ]
+    assert f"arguments one two words red {project.folder} 14" in stdout_of(resume(project))
