@@ -1,32 +1,33 @@
-"""Starts the daemon as `python -E start.py`: finds the code beside it. Its syntax must parse on old Pythons."""
-# ruff: noqa: ANN001, ANN202, PLC0415, PTH, UP - an old Python is to get as far as the sentence that names its version
+"""Owns how the daemon finds its code; it must parse on old Pythons, so that it can say which one is needed."""
+
+# ruff: noqa: ANN202, PLC0415, PTH100, PTH112, PTH118, PTH120, UP031, UP036 - as an old Python knows it
 
 import os
 import sys
 
 
-def _roots(folder):  # type: (str) -> list[str]
-    """The folders that hold lazydap_daemon and lazydap_core: one in an installed wheel, two in a checkout."""
-    beside = os.path.dirname(folder)
-    if os.path.isdir(os.path.join(beside, "lazydap_core")):
-        return [beside]
-    return [beside, os.path.dirname(beside)]
+def _roots():
+    # In a checkout lazydap_core lies one folder above daemon/; in a wheel both packages lie side by side.
+    packages = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if os.path.isdir(os.path.join(packages, "lazydap_core")):
+        return [packages]
+    return [packages, os.path.dirname(packages)]
 
 
-def _use_roots():  # type: () -> None
-    folder = os.path.dirname(os.path.abspath(__file__))
-    # Python puts the script's own folder first: its modules would hide others of the same name.
-    if sys.path and os.path.abspath(sys.path[0]) == folder:
-        del sys.path[0]
-    known = [os.path.abspath(entry) for entry in sys.path]
-    sys.path[:0] = [root for root in _roots(folder) if root not in known]
+def _find_our_code():
+    # sys.path[0] is the folder of this file: its modules are meant to be imported as `lazydap_daemon.x` only.
+    own = os.path.dirname(os.path.abspath(__file__))
+    rest = [entry for entry in sys.path if os.path.abspath(entry) != own]
+    present = [os.path.abspath(entry) for entry in rest]
+    # A root that is there already (an installed wheel) keeps its place, or site-packages would hide the stdlib.
+    sys.path[:] = [root for root in _roots() if root not in present] + rest
 
 
-def _start():  # type: () -> int
+def _start():
     if sys.version_info < (3, 11):
         sys.stderr.write("Python 3.11 or newer is needed, %s is Python %s\n" % (sys.executable, sys.version.split()[0]))
         return 1
-    _use_roots()
+    _find_our_code()
     from lazydap_daemon.main import main
 
     return main(sys.argv[1:])

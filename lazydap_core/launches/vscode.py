@@ -1,7 +1,6 @@
 """Owns what the keys of a .vscode/launch.json mean; reads text, not files, and launches nothing."""
 
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -60,13 +59,14 @@ def read_text(text: str, root: Path, environ: Mapping[str, str], file: Path | No
     """The configurations in `text`, which is the launch.json of the project at `root`.
 
     `file` is the file a person is looking at, for `${file}` and its kin. An entry that cannot be read is left out with
-    a warning. Raises ValueError when the text as a whole is no launch.json; the message tells line and column.
+    a warning. Blocks for one system (`linux`, `osx`) are not looked at: every lazydap reads one launch.json alike.
+    Raises ValueError when the text as a whole is no launch.json; the message tells line and column.
     """
     configurations: list[LaunchConfiguration] = []
     warnings: list[str] = []
     for index, value in enumerate(_entries(jsonc.parse(text))):
         try:
-            entry = msgspec.convert(for_this_system(value), _Entry)
+            entry = msgspec.convert(value, _Entry)
         except msgspec.ValidationError as error:
             warnings.append(f"launch.json: configuration {index} is left out: {error}")
             continue
@@ -77,15 +77,6 @@ def read_text(text: str, root: Path, environ: Mapping[str, str], file: Path | No
         configurations.append(configuration)
         warnings += more
     return Reading(tuple(configurations), tuple(warnings))
-
-
-def for_this_system(value: Any) -> Any:
-    """`value` with the keys of its `linux` or `osx` block over its own, as editors read every entry of their files."""
-    if not isinstance(value, dict):
-        return value
-    keys = cast("dict[str, Any]", value)
-    block = keys.get("osx" if sys.platform == "darwin" else "linux")
-    return {**keys, **cast("dict[str, Any]", block)} if isinstance(block, dict) else keys
 
 
 def _entries(document: Any) -> list[Any]:

@@ -93,17 +93,22 @@ class ThreadUpdate(WireObject, frozen=True, kw_only=True):
 
 
 class OutputChunk(WireObject, frozen=True, kw_only=True):
-    """`category` is one of `OUTPUT_CATEGORIES` however the other side spells it, or the adapter's own word."""
+    """`category` is one of `OUTPUT_CATEGORIES` however the other side spells it, or the adapter's own word.
+
+    `seq` is the feature `output_seq`: the number of the chunk in its session, which only grows.
+    """
 
     category: str
     output: str
     timestamp_ms: U64
+    seq: U64 | None = None
 
     def __post_init__(self) -> None:
         word = output_category(self.category)
         if word is not self.category:
             msgspec.structs.force_setattr(self, "category", word)
         check_u64(self.timestamp_ms)
+        check_u64(self.seq)
 
 
 class Capabilities(WireObject, frozen=True, kw_only=True):

@@ -114,11 +114,15 @@ class Eval(WireObject, frozen=True, kw_only=True):
 
 
 class Output(WireObject, frozen=True, kw_only=True):
+    """`after_seq` is the feature `output_seq`: only chunks with a higher number."""
+
     session_id: SessionId
     since_ms: U64 | None = NULL
+    after_seq: U64 | None = None
 
     def __post_init__(self) -> None:
         check_u64(self.since_ms)
+        check_u64(self.after_seq)
 
 
 class BreakpointList(WireObject, frozen=True, kw_only=True):

@@ -44,6 +44,7 @@ def raw_steps(driver: Driver, plan: LaunchPlan, source: Path, line: int) -> list
 @contextmanager
 def editor(folder: Path) -> Generator[Any]:
     """A headless Neovim with the plugin and private folders, stopped afterwards together with its daemon."""
+    (folder / ".lazydap").mkdir(exist_ok=True)
     init = folder / "init.lua"
     init.write_text(
         f"vim.opt.runtimepath:prepend({str(ROOT)!r})\n"

@@ -35,6 +35,8 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (responses.Launched, "stop"),
     (objects.SessionSummary, "adapter_command"),
     (objects.SessionSummary, "stop"),
+    (objects.OutputChunk, "seq"),
+    (requests.Output, "after_seq"),
 )
 _SETS: Final[dict[str, Any]] = {
     "adapter kind": words.AdapterKind,

@@ -133,6 +133,13 @@ async def test_a_request_from_another_build_is_refused_with_both_versions(served
         assert "Response" in await client.ask("Status")
 
 
+async def test_a_request_that_only_a_later_version_knows_is_a_matter_of_version_too(served: Served) -> None:
+    async with served.client() as client:
+        error = (await client.ask({"Teleport": {"to": 3}}, version=11))["Error"]
+        assert (error["code"], error["details"]["client_version"]) == ("VersionMismatch", 11)
+        assert "Response" in await client.ask("Status")
+
+
 async def test_what_is_no_request_is_refused_on_its_own_id_before_its_version_is_looked_at(served: Served) -> None:
     async with served.client() as client:
         for version in (10, 9999):
@@ -589,10 +596,11 @@ async def test_shutdown_is_acknowledged_and_tells_the_daemon_to_stop(served: Ser
     assert "x" in (served.places.root / ".lazydap" / "state.toml").read_text()
 
 
-async def test_a_finished_session_is_not_named_in_the_shutdown(served: Served) -> None:
+async def test_a_finished_session_that_was_not_dropped_yet_is_named_in_the_shutdown(served: Served) -> None:
     served.engine.session = session("exited")
     async with served.client() as client:
-        assert (await client.ask("Shutdown"))["Response"]["ShuttingDown"]["sessions"] == []
+        (named,) = (await client.ask("Shutdown"))["Response"]["ShuttingDown"]["sessions"]
+    assert (named["session_id"], named["state"]) == (str(SESSION), "exited")
 
 
 @pytest.mark.parametrize("version", [3, 4, 9999])

@@ -64,7 +64,8 @@ async def test_the_top_frame_and_the_locals_are_answered_without_asking_the_adap
     await made.start()
     await settled(made)
     asked = list(made.driver.requests())
-    assert (await stack(made, levels=1)).frames[0].line == 1
+    told = await stack(made, levels=1)
+    assert (told.frames[0].line, told.total) == (1, 1)
     await variables(made, await locals_reference(made), max=50)
     assert made.driver.requests() == asked
 
@@ -214,6 +215,18 @@ async def test_output_can_be_read_again_and_from_a_moment_on(made: Rig) -> None:
         requests.Output(session_id=made.session_id, since_ms=printed[-1].timestamp_ms + 1)
     )
     assert printed[-1] not in later.chunks
+
+
+async def test_a_client_that_comes_back_reads_the_output_it_has_missed_once(made: Rig) -> None:
+    await made.add(4)
+    await made.start()
+    stable = await made.resume()
+    seen = max(chunk.seq for chunk in stable.captured_output)
+    await made.resume()
+    missed: Any = await made.engine.handle(requests.Output(session_id=made.session_id, after_seq=seen))
+    assert [chunk.output for chunk in missed.chunks if chunk.category == "stdout"] == ["two\n"]
+    broadcast = [event.chunk.seq or 0 for event in made.of(events.Output)]
+    assert broadcast == sorted(set(broadcast))
 
 
 async def test_the_adapter_is_asked_for_scopes_and_values_of_one_frame_as_a_unit_where_its_numbers_repeat(

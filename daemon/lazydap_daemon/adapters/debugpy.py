@@ -35,6 +35,7 @@ class DebugpyDriver:
     program: str = "debugpy"
     adapter_id: str = "debugpy"
     pages_variables: bool = False
+    first_threads_are_old: bool = False
 
     def __init__(self, *, interpreter: str | None) -> None:
         self._interpreter = interpreter or sys.executable

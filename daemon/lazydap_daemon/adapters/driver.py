@@ -3,36 +3,18 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from lazydap_core.discovery.finding import Found
 from lazydap_core.errors import Unsupported
 from lazydap_daemon.adapters.debugpy import DebugpyDriver
 from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
 from lazydap_daemon.adapters.plan import LaunchPlan, Normalised
 from lazydap_daemon.dap.messages import Capabilities, StoppedBody
 
-__all__ = ["Driver", "FoundAdapter", "LaunchPlan", "Normalised", "driver_for"]
-
-
-class FoundAdapter(Protocol):
-    """What discovery found."""
-
-    @property
-    def program(self) -> str:
-        """`debugpy`, `lldb-dap`, `codelldb` or `delve`."""
-        ...
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """How the adapter is started."""
-        ...
-
-    @property
-    def interpreter(self) -> str | None:
-        """What runs the program, for debugpy."""
-        ...
+__all__ = ["Driver", "LaunchPlan", "Normalised", "driver_for"]
 
 
 class Driver(Protocol):
-    """Everything peculiar to one adapter. Nothing here waits or touches the adapter; it can all be asked at any time."""
+    """Everything peculiar to one adapter. Nothing here waits or touches the adapter; all can be asked at any time."""
 
     @property
     def program(self) -> str:
@@ -52,6 +34,11 @@ class Driver(Protocol):
     @property
     def pages_variables(self) -> bool:
         """Whether `start` and `count` of a `variables` request are honoured without a filter."""
+        ...
+
+    @property
+    def first_threads_are_old(self) -> bool:
+        """Whether the first answer to `threads` tells of the moment of the launch, however late it is asked."""
         ...
 
     def check(self, plan: LaunchPlan) -> None:
@@ -118,9 +105,9 @@ class Driver(Protocol):
         ...
 
 
-def driver_for(plan: LaunchPlan, found: FoundAdapter) -> Driver:
+def driver_for(plan: LaunchPlan, found: Found) -> Driver:
     """The driver of the adapter that was found for `plan`. Raises Unsupported for a program without one."""
-    drivers: dict[str, Callable[[FoundAdapter], Driver]] = {
+    drivers: dict[str, Callable[[Found], Driver]] = {
         "debugpy": lambda found: DebugpyDriver(interpreter=found.interpreter),
         "lldb-dap": lambda found: LldbDapDriver(executable=found.command),
     }

@@ -19,8 +19,8 @@ SCREEN: Final = ("COLUMNS", "LINES")
 """Variables that LLDB gives to every program, whatever its client has."""
 
 WITHHELD: Final = frozenset({"PYTHONHOME", "PYTHONPATH", "LLDB_DEBUGSERVER_PATH", *SCREEN})
-"""Variables that reach the program by way of the launch alone: those that would disturb the Python inside LLDB or choose
-another lldb-server, and those that LLDB overwrites."""
+"""Variables that reach the program by way of the launch alone: those that would disturb the Python inside LLDB or
+choose another lldb-server, and those that LLDB overwrites."""
 
 FIRST_WITH_LASTING_SCOPES: Final = 22
 """The LLVM version from which references of scopes are not used again within a stop."""
@@ -38,10 +38,10 @@ class LldbDapDriver:
     program: str = "lldb-dap"
     adapter_id: str = "lldb-dap"
     pages_variables: bool = True
+    first_threads_are_old: bool = True
 
-    def __init__(self, *, executable: tuple[str, ...], has_no_lldbinit: bool = True) -> None:
+    def __init__(self, *, executable: tuple[str, ...]) -> None:
         self._executable = executable
-        self._has_no_lldbinit = has_no_lldbinit
 
     @property
     def adapter_command(self) -> str:
@@ -53,9 +53,9 @@ class LldbDapDriver:
         del plan
 
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
-        """See `Driver.command`: without the user's `~/.lldbinit`, where that can be said."""
+        """See `Driver.command`: without the user's `~/.lldbinit`; up to 21 that option is not known, and read over."""
         del plan
-        return (*self._executable, "--no-lldbinit") if self._has_no_lldbinit else self._executable
+        return (*self._executable, "--no-lldbinit")
 
     def environment(self, plan: LaunchPlan) -> dict[str, str]:
         """See `Driver.environment`."""

@@ -16,6 +16,7 @@ import psutil
 from lazydap_core.errors import AdapterCrashed
 from lazydap_daemon.adapters.driver import Driver
 from lazydap_daemon.adapters.plan import LaunchPlan
+from lazydap_daemon.dap.wire import DescriptorWire
 
 EXIT_GRACE: Final = 2.0
 """Seconds an adapter has to end by itself once its input is closed."""
@@ -25,6 +26,9 @@ TERMINATE_GRACE: Final = 1.0
 
 KILL_GRACE: Final = 1.0
 """Seconds for the kernel to take a killed process away, and for the rest of its session to be gone."""
+
+LAST_WORDS_GRACE: Final = 0.5
+"""Seconds to wait for what a process that is going away has still to say."""
 
 _POLL: Final = 0.005
 _TAIL_LINES: Final = 20
@@ -68,60 +72,19 @@ class Debuggee:
         return True
 
 
-class ProcessStream(anyio.abc.ByteStream):
-    """A process's standard output to read from and its standard input to write to."""
-
-    def __init__(self, process: anyio.abc.Process) -> None:
-        if process.stdin is None or process.stdout is None:
-            raise ValueError("the process has no pipes")
-        self._stdin = process.stdin
-        self._stdout = process.stdout
-        self._is_being_read = False
-
-    async def receive(self, max_bytes: int = 65536) -> bytes:
-        """What the process has written; raises EndOfStream after the last of it."""
-        self._is_being_read = True
-        try:
-            return await self._stdout.receive(max_bytes)
-        finally:
-            self._is_being_read = False
-
-    async def send(self, item: bytes) -> None:
-        """Write to the process; raises BrokenResourceError when it does not read any more."""
-        await self._stdin.send(item)
-
-    async def send_eof(self) -> None:
-        """Close the process's input."""
-        await self._stdin.aclose()
-
-    async def aclose(self) -> None:
-        """Close both pipes."""
-        await self._stdin.aclose()
-        await self._stdout.aclose()
-
-    async def drain(self) -> None:
-        """Read to the end and forget it, unless somebody reads already: a full pipe would keep the process alive."""
-        if self._is_being_read:
-            return
-        try:
-            while True:
-                await self.receive()
-        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            return
-
-
 class AdapterProcess:
     """A running adapter: its `stream`, its `pid`, which is also its session's id, and `exited`.
 
     `keep` is the pid of a program that is to survive the adapter; None for "everything ends".
     """
 
-    def __init__(self, process: anyio.abc.Process) -> None:
+    def __init__(self, process: anyio.abc.Process, stream: DescriptorWire) -> None:
         self.pid = process.pid
-        self.stream = ProcessStream(process)
+        self.stream = stream
         self.exited = anyio.Event()
         self.keep: int | None = None
         self._process = process
+        self._said_everything = anyio.Event()
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
 
     @property
@@ -146,6 +109,13 @@ class AdapterProcess:
         last = next((line for line in reversed(self._tail) if line.strip()), None)
         return f"{text}: {last.strip()}" if last else text
 
+    async def last_words(self) -> str:
+        """`ending` of a process whose stream has broken: once it is gone and heard, or after `LAST_WORDS_GRACE`."""
+        with anyio.move_on_after(LAST_WORDS_GRACE):
+            await self.exited.wait()
+            await self._said_everything.wait()
+        return self.ending()
+
     async def watch_exit(self) -> None:
         """Wait for the process, and set `exited`."""
         await self._process.wait()
@@ -169,6 +139,7 @@ class AdapterProcess:
             _log.debug("the adapter's stderr broke: %s", error)
         if rest:
             self._keep_line(rest)
+        self._said_everything.set()
 
     def _keep_line(self, line: bytes) -> None:
         text = line[:_MAX_LINE].decode("utf-8", "replace").rstrip("\r")
@@ -193,8 +164,8 @@ async def started(driver: Driver, plan: LaunchPlan) -> AsyncGenerator[AdapterPro
 
     Raises AdapterCrashed when the process cannot be started.
     """
-    process = await _spawn(driver, plan)
-    adapter = AdapterProcess(process)
+    process, stream = await _spawn(driver, plan)
+    adapter = AdapterProcess(process, stream)
     only_failure: BaseException | None = None
     try:
         async with anyio.create_task_group() as tasks:
@@ -212,38 +183,46 @@ async def started(driver: Driver, plan: LaunchPlan) -> AsyncGenerator[AdapterPro
         if others:
             raise
     finally:
+        stream.close()
         with anyio.CancelScope(shield=True):
             await process.aclose()
     if only_failure is not None:
         raise only_failure
 
 
-async def _spawn(driver: Driver, plan: LaunchPlan) -> anyio.abc.Process:
+async def _spawn(driver: Driver, plan: LaunchPlan) -> tuple[anyio.abc.Process, DescriptorWire]:
     command = driver.command(plan)
+    its_input, to_it = os.pipe()
+    from_it, its_output = os.pipe()
     try:
-        return await anyio.open_process(
+        process = await anyio.open_process(
             command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdin=its_input,
+            stdout=its_output,
             stderr=subprocess.PIPE,
             cwd=driver.directory(plan),
             env=driver.environment(plan),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
+        os.close(to_it)
+        os.close(from_it)
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise AdapterCrashed(
             f"{driver.program} could not be started from {command[0]}: {reason}", adapter_command=command[0]
         ) from error
+    finally:
+        os.close(its_input)
+        os.close(its_output)
+    return process, DescriptorWire(from_it, to_it)
 
 
 async def _end(adapter: AdapterProcess, tasks: anyio.abc.TaskGroup) -> None:
-    tasks.start_soon(adapter.stream.drain)
+    if not adapter.stream.is_pumping:
+        # A full pipe would keep the adapter from ending.
+        tasks.start_soon(adapter.stream.pump, _forget)
+    adapter.stream.close_input()
     with anyio.move_on_after(EXIT_GRACE):
-        try:
-            await adapter.stream.send_eof()
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
-            _log.debug("closing the adapter's input: %s", error)
         await adapter.exited.wait()
     for number, grace in ((signal.SIGTERM, TERMINATE_GRACE), (signal.SIGKILL, KILL_GRACE)):
         if adapter.exited.is_set():
@@ -253,6 +232,11 @@ async def _end(adapter: AdapterProcess, tasks: anyio.abc.TaskGroup) -> None:
         with anyio.move_on_after(grace):
             await adapter.exited.wait()
     await sweep(adapter.pid, keep=adapter.keep)
+    await adapter.last_words()
+
+
+def _forget(data: bytes) -> None:
+    del data
 
 
 async def sweep(session_id: int, *, keep: int | None = None) -> None:

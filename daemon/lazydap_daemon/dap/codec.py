@@ -102,6 +102,11 @@ class MessageDecoder:
             return True
         return False
 
+    @property
+    def has_noise(self) -> bool:
+        """Whether `take_noise` has something to give."""
+        return bool(self._noise)
+
     def take_noise(self) -> bytes:
         """What was skipped since the last call, oldest first; empty when every byte belonged to a message."""
         noise = bytes(self._noise)

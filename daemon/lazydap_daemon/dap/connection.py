@@ -1,24 +1,20 @@
-"""Owns one conversation with a debug adapter over a byte stream; knows the protocol, and not what its messages mean."""
+"""Owns one conversation with a debug adapter over a byte stream; knows the protocol, not what is said in it."""
 
 import logging
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NoReturn, TypeVar, cast
 
 import anyio
-import anyio.abc
 import msgspec
 
 from lazydap_daemon.dap.codec import MessageDecoder, encode, repaired
 from lazydap_daemon.dap.errors import BodyMalformed, RequestRefused, RequestTimedOut, StreamBroken
+from lazydap_daemon.dap.wire import Wire
 
 T = TypeVar("T")
 
 WRITE_DEADLINE: Final = 10.0
 """Seconds within which an adapter must take a message from its pipe; a longer wait breaks the stream."""
-
-MAX_REVERSE_REQUESTS: Final = 64
-"""Answers to an adapter's own requests that may wait to be written."""
 
 _ABSENT: Final = (b"", b"null")
 
@@ -124,40 +120,36 @@ class Pending:
 class Connection:
     """One conversation: requests out, answers and events in.
 
-    `run` is the only reader and never waits for anything but the stream. Messages are dispatched synchronously in the
-    order of their arrival: an answer runs its `on_body` hook and then wakes whoever waits for it, an event goes to
-    `on_event`; both must return at once. Answers are matched by `request_seq` alone. A request of the adapter is
-    refused at once, by name.
+    `run` is the only reader. Messages are dispatched synchronously in the order of their arrival, from the event loop's
+    own callback: an answer runs its `on_body` hook and then wakes whoever waits for it, an event goes to `on_event`;
+    both must return at once. Answers are matched by `request_seq` alone. A request of the adapter is refused at once,
+    by name.
 
     `on_noise` receives bytes that are no message (doc/adapters.md, "Noise"), `trace` every body with its direction.
     """
 
     def __init__(
         self,
-        stream: anyio.abc.ByteStream,
+        wire: Wire,
         *,
         on_event: OnEvent,
         on_noise: Callable[[bytes], None] | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self._stream = stream
+        self._wire = wire
         self._on_event = on_event
         self._on_noise = on_noise or _log_noise
         self._trace = trace
         self._decoder = MessageDecoder()
         self._last_seq = 0
         self._pending: dict[int, Pending] = {}
-        self._writing = anyio.Lock(fast_acquire=True)
-        self._unwritable: str | None = None
-        self._reading = anyio.CancelScope()
-        self._write_scope = anyio.CancelScope()
-        self._to_refuse: deque[Envelope] = deque()
-        self._has_to_refuse = anyio.Event()
+        self._broken: str | None = None
+        self._running = anyio.CancelScope()
 
     @property
     def broken(self) -> str | None:
         """What happened to the stream, once nothing more can be sent; None before."""
-        return self._unwritable
+        return self._broken
 
     async def run(self) -> NoReturn:
         """Read until the stream ends.
@@ -166,33 +158,31 @@ class Connection:
         """
         detail = "the conversation with the adapter was given up"
         try:
-            with self._reading:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(self._write_refusals)
-                    try:
-                        detail = await self._read()
-                    finally:
-                        detail = self._stop_writing(detail)
-                    tasks.cancel_scope.cancel()
+            with self._running:
+                detail = self._ending(await self._wire.pump(self._receive))
+        except StreamBroken as error:
+            detail = error.detail
         finally:
-            self._fail_pending(detail)
-        raise StreamBroken(detail)
+            self._broken = self._broken or detail
+            self._fail_pending(self._broken)
+        raise StreamBroken(self._broken)
 
-    async def send(self, command: str, arguments: Arguments = None, *, on_body: OnBody | None = None) -> Pending:
-        """Write a request; the answer is waited for with `Pending.reply`.
+    def send_nowait(self, command: str, arguments: Arguments = None, *, on_body: OnBody | None = None) -> Pending:
+        """Write a request without waiting for anything; the answer is waited for with `Pending.reply`.
 
         `on_body` sees the body of a successful answer in the reader, before anything that came after it, and also when
-        nobody waits any more. Raises StreamBroken. A cancelled send has written the whole message or nothing.
+        nobody waits any more. Raises StreamBroken.
         """
         self._last_seq += 1
         pending = Pending(command, self._last_seq, on_body)
-        # Registered before the write: the answer may be read before the write returns.
+        self._write(_request(pending.seq, command, arguments))
         self._pending[pending.seq] = pending
-        try:
-            await self._write(_request(pending.seq, command, arguments))
-        except BaseException:
-            self._pending.pop(pending.seq, None)
-            raise
+        return pending
+
+    async def send(self, command: str, arguments: Arguments = None, *, on_body: OnBody | None = None) -> Pending:
+        """As `send_nowait`, and wait until the adapter has taken the request. The request is sent whole in any case."""
+        pending = self.send_nowait(command, arguments, on_body=on_body)
+        await self._until_taken()
         return pending
 
     async def request(
@@ -204,8 +194,7 @@ class Connection:
         on_body: OnBody | None = None,
     ) -> Body:
         """Send and wait: the answer's body. Raises RequestRefused, RequestTimedOut, StreamBroken."""
-        pending = await self.send(command, arguments, on_body=on_body)
-        return await pending.reply(timeout)
+        return await self.send_nowait(command, arguments, on_body=on_body).reply(timeout)
 
     async def request_as(
         self,
@@ -222,68 +211,51 @@ class Connection:
     async def notify(self, command: str, arguments: Arguments = None) -> None:
         """Write a request whose answer is of no interest and may never come (`cancel`). Raises StreamBroken."""
         self._last_seq += 1
-        await self._write(_request(self._last_seq, command, arguments))
+        self._write(_request(self._last_seq, command, arguments))
+        await self._until_taken()
 
-    async def _write(self, message: Mapping[str, Any]) -> None:
+    def _write(self, message: Mapping[str, Any]) -> None:
+        if self._broken is not None:
+            raise StreamBroken(self._broken)
         frame = encode(message)
-        async with self._writing:
-            if self._unwritable is not None:
-                raise StreamBroken(self._unwritable)
-            if self._trace is not None:
-                self._trace(">", frame)
-            # Shielded: half a message would desynchronise the adapter, and a caller may be cancelled at any time.
-            with anyio.move_on_after(WRITE_DEADLINE, shield=True) as self._write_scope:
-                try:
-                    await self._stream.send(frame)
-                except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
-                    # Reading goes on: what the adapter said last may still be on its way.
-                    self._unwritable = "the adapter has closed its input"
-                    raise StreamBroken(self._unwritable) from error
-            if self._write_scope.cancelled_caught:
-                detail = self._stop_writing(f"the adapter has read nothing for {WRITE_DEADLINE:g} s")
-                self._reading.cancel()
-                raise StreamBroken(detail)
+        if self._trace is not None:
+            self._trace(">", frame)
+        try:
+            self._wire.write(frame)
+        except StreamBroken as error:
+            # Reading goes on: what the adapter said last may still be on its way.
+            self._broken = f"the adapter {error.detail}"
+            raise StreamBroken(self._broken) from error
 
-    def _stop_writing(self, detail: str) -> str:
-        """Nothing is sent any more, and a write that waits gives up; returns why that is, the first reason of all."""
-        if self._unwritable is None:
-            self._unwritable = detail
-        self._write_scope.cancel()
-        return self._unwritable
+    async def _until_taken(self) -> None:
+        with anyio.move_on_after(WRITE_DEADLINE) as scope:
+            await self._wire.drained()
+        if scope.cancelled_caught:
+            self._broken = f"the adapter has read nothing for {WRITE_DEADLINE:g} s"
+            self._running.cancel()
+            raise StreamBroken(self._broken)
 
-    async def _read(self) -> str:
-        """Returns what happened to the stream."""
-        while True:
-            try:
-                data = await self._stream.receive()
-            except anyio.EndOfStream:
-                return self._ending("the adapter closed its stream")
-            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
-                return self._ending(f"the adapter's stream broke: {str(error) or type(error).__name__}")
-            for body in self._decoder.feed(data):
-                fault = self._dispatch(body)
-                if fault is not None:
-                    return fault
-            if noise := self._decoder.take_noise():
-                self._on_noise(noise)
-            if self._decoder.failure is not None:
-                return f"the adapter's stream is no debug adapter protocol: {self._decoder.failure}"
+    def _receive(self, data: bytes) -> None:
+        for body in self._decoder.feed(data):
+            self._dispatch(body)
+        if self._decoder.has_noise:
+            self._on_noise(self._decoder.take_noise())
+        if self._decoder.failure is not None:
+            raise _not_dap(self._decoder.failure)
 
     def _ending(self, detail: str) -> str:
-        if not self._decoder.finish():
-            detail += " in the middle of a message"
-        if noise := self._decoder.take_noise():
-            self._on_noise(noise)
-        return detail
+        within = "" if self._decoder.finish() else " in the middle of a message"
+        if self._decoder.has_noise:
+            self._on_noise(self._decoder.take_noise())
+        return f"the adapter {detail}{within}"
 
-    def _dispatch(self, body: bytes) -> str | None:
-        """Hands one message on; returns why it is none."""
+    def _dispatch(self, body: bytes) -> None:
         if self._trace is not None:
             self._trace("<", body)
         try:
             message = _envelope(body)
         except ValueError as error:
-            return f"the adapter's stream is no debug adapter protocol: {error}"
+            raise _not_dap(error) from error
         match message.type:
             case "event":
                 self._on_event(Event(message.event, Body(message.event, message.body)))
@@ -292,8 +264,7 @@ class Connection:
             case "request":
                 self._refuse(message)
             case _:
-                return f"the adapter's stream is no debug adapter protocol: message type {message.type!r}"
-        return None
+                raise _not_dap(f"message type {message.type!r}")
 
     def _settle(self, message: "Envelope") -> None:
         pending = self._pending.pop(message.request_seq, None)
@@ -310,33 +281,24 @@ class Connection:
             pending.settle(StreamBroken(detail))
 
     def _refuse(self, message: "Envelope") -> None:
-        if len(self._to_refuse) == MAX_REVERSE_REQUESTS:
-            _log.warning("the adapter's request %s stays unanswered: it reads none of its answers", message.command)
-            return
         _log.info("the adapter asks for %s, which is refused", message.command)
-        self._to_refuse.append(message)
-        self._has_to_refuse.set()
+        self._last_seq += 1
+        refusal = {
+            "seq": self._last_seq,
+            "type": "response",
+            "request_seq": message.seq,
+            "success": False,
+            "command": message.command,
+            "message": f"lazydap does not support {message.command}",
+        }
+        try:
+            self._write(refusal)
+        except StreamBroken as error:
+            _log.info("the refusal cannot be sent: %s", error)
 
-    async def _write_refusals(self) -> None:
-        """Apart from the reader, which must not wait for a write."""
-        while True:
-            await self._has_to_refuse.wait()
-            self._has_to_refuse = anyio.Event()
-            while self._to_refuse:
-                message = self._to_refuse.popleft()
-                self._last_seq += 1
-                refusal = {
-                    "seq": self._last_seq,
-                    "type": "response",
-                    "request_seq": message.seq,
-                    "success": False,
-                    "command": message.command,
-                    "message": f"lazydap does not support {message.command}",
-                }
-                try:
-                    await self._write(refusal)
-                except StreamBroken:
-                    return
+
+def _not_dap(reason: object) -> StreamBroken:
+    return StreamBroken(f"the adapter does not speak the debug adapter protocol: {reason}")
 
 
 class Envelope(msgspec.Struct, frozen=True, gc=False):

@@ -1,9 +1,12 @@
 """Owns one client's socket: frames in, one answer after another, events between them; knows no request's meaning.
 
-It writes on the bare socket rather than through a stream: an event must be on its way to fifty clients before the
-publisher's call returns, and a stream can only be written to by a task that is woken for it, one for each client.
+It works on the bare socket and the loop's callbacks rather than on a stream. An event must be on its way to fifty
+clients before the publisher's call returns, and a stream can only be written to by a task that is woken for it, one for
+each client. For the same reason there is no reading task: waking it and registering the socket anew for each request
+costs as much again as answering it.
 """
 
+import asyncio
 import logging
 import socket
 from collections import deque
@@ -14,9 +17,9 @@ import anyio
 import anyio.lowlevel
 from anyio import CancelScope
 
-from lazydap_core.errors import BadRequest, FrameTooLarge, LazydapError, Undecodable, Unencodable
+from lazydap_core.errors import BadRequest, FrameTooLarge, LazydapError, Undecodable, Unencodable, VersionMismatch
 from lazydap_core.protocol import codec, failures, requests, responses
-from lazydap_core.protocol.dialect import NEWEST, is_spoken
+from lazydap_core.protocol.dialect import NEWEST, OLDEST, is_spoken
 from lazydap_core.protocol.framing import MAX_BODY, FrameDecoder, frame
 from lazydap_core.protocol.objects import Wait
 
@@ -65,25 +68,24 @@ class Connection:
         self._has_hung_up = False
         self._is_finishing = False
         self._is_answering = False
+        self._decoder = FrameDecoder()
+        self._is_reading = False
         self._waiting: CancelScope | None = None
-        self._serving = anyio.CancelScope()
+        self._serving = CancelScope()
         self._events: deque[bytes] = deque()
         self._event_bytes = 0
         self._unsent: memoryview | None = None
-        self._wake = anyio.Event()
-        self._room = anyio.Event()
+        self._wake = asyncio.Event()
 
     async def serve(self) -> None:
         """Talk with the client until one side ends it; the socket is closed then."""
         try:
             with self._serving:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(self._read)
-                    await self._converse()
-                    tasks.cancel_scope.cancel()
+                self._read_on()
+                await self._converse()
         finally:
             self._is_finishing = True
-            anyio.notify_closing(self._socket)
+            self._pause_reading()
             self._socket.close()
             if self.dropped_events:
                 log.warning(
@@ -128,27 +130,33 @@ class Connection:
 
     # -- reading --------------------------------------------------------------------------------------------------
 
-    async def _read(self) -> None:
-        decoder = FrameDecoder()
-        while self._fault is None:
-            await anyio.wait_readable(self._socket)
-            try:
-                data = self._socket.recv(RECEIVE_BYTES)
-            except BlockingIOError:
-                continue
-            except OSError:
-                data = b""
-            if not data:
-                self._hang_up(is_clean=decoder.is_between_frames)
-                return
-            self._take(decoder, data)
-            while self._inbox_bytes > READ_AHEAD:
-                self._room = anyio.Event()
-                await self._room.wait()
+    def _read_on(self) -> None:
+        if not self._is_reading and not self._has_hung_up and self._fault is None:
+            asyncio.get_running_loop().add_reader(self._socket, self._receive)
+            self._is_reading = True
 
-    def _take(self, decoder: FrameDecoder, data: bytes) -> None:
+    def _pause_reading(self) -> None:
+        if self._is_reading:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._is_reading = False
+
+    def _receive(self) -> None:
         try:
-            bodies = decoder.feed(data)
+            data = self._socket.recv(RECEIVE_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._take(data)
+        else:
+            self._hang_up()
+        if self._has_hung_up or self._fault is not None or self._inbox_bytes > READ_AHEAD:
+            self._pause_reading()
+
+    def _take(self, data: bytes) -> None:
+        try:
+            bodies = self._decoder.feed(data)
         except FrameTooLarge as error:
             bodies = error.complete
             self._fault = error
@@ -156,8 +164,8 @@ class Connection:
         self._inbox_bytes += sum(map(len, bodies))
         self._wake.set()
 
-    def _hang_up(self, *, is_clean: bool) -> None:
-        if not is_clean:
+    def _hang_up(self) -> None:
+        if not self._decoder.is_between_frames:
             self._fault = Undecodable("the stream ended inside a frame: send header and body whole")
         self._has_hung_up = True
         self._wake.set()
@@ -184,20 +192,18 @@ class Connection:
             elif self._events:
                 self._write_events()
             else:
-                self._wake = anyio.Event()
+                self._wake.clear()
                 await self._wake.wait()
 
     async def _answer_next(self) -> None:
         body = self._inbox.popleft()
         self._inbox_bytes -= len(body)
-        self._room.set()
+        if self._inbox_bytes <= READ_AHEAD:
+            self._read_on()
         try:
             envelope = codec.decode(body)
         except Undecodable as error:
-            # Nothing behind an unreadable frame is trusted.
-            self._inbox.clear()
-            self._fault = error
-            self.version = error.version if error.version is not None and is_spoken(error.version) else self.version
+            await self._misread(error)
             return
         self._is_answering = True
         try:
@@ -208,22 +214,41 @@ class Connection:
             # Answers that need no waiting would else hold the loop until the inbox is empty.
             await anyio.lowlevel.checkpoint()
 
+    async def _misread(self, error: Undecodable) -> None:
+        if error.version is not None and error.id is not None and not is_spoken(error.version):
+            # No wonder: it is of a version yet to come. Its writer can be told so by name.
+            await self._send(_framed(error.id, failures.error_payload(version_mismatch(error.version)), NEWEST))
+            return
+        # Nothing behind an unreadable frame is trusted.
+        self._inbox.clear()
+        self._fault = error
+        if error.version is not None:
+            self.version = error.version
+
     async def _exchange(self, envelope: codec.Envelope) -> None:
         version = envelope.version if is_spoken(envelope.version) else NEWEST
         if not self.channels:
             self.version = version
-        with anyio.CancelScope() as scope:
-            if _waits(envelope.payload):
-                self._waiting = scope
-                if self._has_hung_up:
-                    scope.cancel()
-            reply = await self._answer(self, envelope)
-            self._waiting = None
-            await self._send(_framed(envelope.id, reply.payload, version))
-            self._is_finishing |= reply.is_last
-        self._waiting = None
-        if scope.cancelled_caught:
+        reply = await self._awaited(envelope) if _waits(envelope.payload) else await self._answer(self, envelope)
+        if reply is None:
             self._is_finishing = True
+            return
+        await self._send(_framed(envelope.id, reply.payload, version))
+        self._is_finishing |= reply.is_last
+
+    async def _awaited(self, envelope: codec.Envelope) -> Reply | None:
+        """The answer to a request that waits for the program; None when the client hung up first.
+
+        Other requests end by themselves, and a client that has closed its writing side may still read their answers.
+        """
+        if self._has_hung_up:
+            return None
+        reply = None
+        with CancelScope() as scope:
+            self._waiting = scope
+            reply = await self._answer(self, envelope)
+        self._waiting = None
+        return reply
 
     async def _refuse(self, fault: LazydapError) -> None:
         error = failures.error_payload(BadRequest(fault.message))
@@ -257,13 +282,30 @@ class Connection:
         self._write(bytes(batch))
 
     async def _send(self, data: bytes) -> None:
+        # An event may be on its way in part; the answer goes behind it.
+        if self._unsent is None:
+            self._write(data)
+            if self._unsent is None:
+                return
+            data = b""
         with anyio.move_on_after(REPLY_SECONDS) as limit:
             await self._flush()
-            self._write(data)
-            await self._flush()
+            if data:
+                self._write(data)
+                await self._flush()
         if limit.cancelled_caught:
             log.warning("client %d did not read its answer in %.0f s: hung up", self.number, REPLY_SECONDS)
             self._is_finishing = True
+
+
+def version_mismatch(version: int) -> VersionMismatch:
+    """The error for a message of a `version` that is not spoken here."""
+    return VersionMismatch(
+        f"this daemon speaks protocol {OLDEST} to {NEWEST}, the request is of {version}: use a lazydap that fits,"
+        " or end this one with `lazydap shutdown`",
+        daemon_version=NEWEST,
+        client_version=version,
+    )
 
 
 def _waits(payload: codec.Payload) -> bool:

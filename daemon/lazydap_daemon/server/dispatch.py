@@ -10,12 +10,11 @@ from typing import Final, get_args
 import msgspec
 
 import lazydap_core
-from lazydap_core.domain.words import LIVE_STATES
-from lazydap_core.errors import BadRequest, DaemonInternalError, LazydapError, VersionMismatch
+from lazydap_core.errors import BadRequest, DaemonInternalError, LazydapError
 from lazydap_core.protocol import codec, events, failures, requests, responses
-from lazydap_core.protocol.dialect import FEATURES, NEWEST, OLDEST, is_spoken
+from lazydap_core.protocol.dialect import FEATURES, NEWEST, is_spoken
 from lazydap_core.protocol.objects import AdapterBreakpoint, WatchStatus
-from lazydap_daemon.server.connection import Connection, Reply
+from lazydap_daemon.server.connection import Connection, Reply, version_mismatch
 from lazydap_daemon.server.doctor import Doctor, Locate
 from lazydap_daemon.server.engine import SessionEngine
 from lazydap_daemon.server.hub import Hub
@@ -127,9 +126,8 @@ class Dispatcher:
 
     def _shutting_down(self) -> responses.ShuttingDown:
         session = self._engine.summary()
-        is_live = session is not None and session.state in LIVE_STATES
         self._on_shutdown("a client asked for it")
-        return responses.ShuttingDown(sessions=(session,) if session and is_live else ())
+        return responses.ShuttingDown(sessions=(session,) if session else ())
 
     def _watched(self, change: WatchChange, request: requests.WatchAdd | requests.WatchRemove) -> responses.Watches:
         if change.has_changed:
@@ -152,12 +150,7 @@ def _checked(envelope: codec.Envelope) -> requests.Request:
         raise BadRequest("only requests are answered: put one into `payload`")
     if is_spoken(envelope.version) or isinstance(payload, (requests.Ping, requests.Shutdown)):
         return payload  # pyright: ignore[reportReturnType]  # membership by class is what a union of structs is
-    raise VersionMismatch(
-        f"this daemon speaks protocol {OLDEST} to {NEWEST}, the request is of {envelope.version}:"
-        " use a lazydap that fits, or end this one with `lazydap shutdown`",
-        daemon_version=NEWEST,
-        client_version=envelope.version,
-    )
+    raise version_mismatch(envelope.version)
 
 
 def _watches(change: WatchChange, *, is_dry_run: bool) -> responses.Watches:

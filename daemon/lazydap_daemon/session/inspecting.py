@@ -31,6 +31,7 @@ class Inspector:
         # Before LLVM 22 a scope's reference means whichever frame was asked last (doc/adapters.md, "lldb-dap").
         self._scope_lock = anyio.Lock()
         self._scope_frames: dict[int, int] = {}
+        self._old_threads_pending = session.driver.first_threads_are_old
         session.on_standing = self._begin_reading
 
     # Read unasked at each stop.
@@ -57,15 +58,15 @@ class Inspector:
     async def _read_frame(self, standing: Standing) -> None:
         session = self._session
         if standing.thread_id is None:
-            threads = await session.ask(dap.ThreadsBody, "threads")
+            threads = await self._ask_threads()
             self._check_motion(standing)
             standing.thread_id = threads.threads[0].id if threads.threads else None
         if standing.thread_id is None:
             return
-        frames = await self._frames(standing, standing.thread_id, 0, 1)
-        if not frames:
+        body = await self._ask_frames(standing, standing.thread_id, 0, 1)
+        if not body.stack_frames:
             return
-        standing.top = frames[0]
+        standing.top, standing.frame_count = body.stack_frames[0], body.total_frames
         if _has_path(standing.top):
             standing.frame = translate.stack_frame(standing.top, session.handles, session.id)
             return
@@ -101,10 +102,16 @@ class Inspector:
     async def threads(self) -> responses.Threads:
         """The threads; while the program runs, a name the adapter does not tell is left out."""
         self._gate(paused=False)
-        body = await self._session.ask(dap.ThreadsBody, "threads")
+        body = await self._ask_threads()
         return responses.Threads(
             threads=tuple(objects.ThreadInfo(id=thread.id, name=thread.name or None) for thread in body.threads)
         )
+
+    async def _ask_threads(self) -> dap.ThreadsBody:
+        if self._old_threads_pending:
+            await self._session.ask(dap.ThreadsBody, "threads")
+            self._old_threads_pending = False
+        return await self._session.ask(dap.ThreadsBody, "threads")
 
     async def stack(self, request: requests.StackTrace) -> responses.StackTrace:
         """The frames of a thread, of the one that stopped where none is named; `levels` 0 or null is all."""
@@ -115,7 +122,7 @@ class Inspector:
                 await standing.frame_known.wait()
                 self._check_motion(standing)
                 if standing.frame is not None:
-                    return responses.StackTrace(frames=(standing.frame,))
+                    return responses.StackTrace(frames=(standing.frame,), total=standing.frame_count)
             body = await self._ask_frames(standing, thread_id, start, levels)
             session = self._session
             return responses.StackTrace(
@@ -173,6 +180,8 @@ class Inspector:
         chunks = history.output()
         if request.since_ms is not None:
             chunks = tuple(chunk for chunk in chunks if chunk.timestamp_ms >= request.since_ms)
+        if request.after_seq is not None:
+            chunks = tuple(chunk for chunk in chunks if (chunk.seq or 0) > request.after_seq)
         return responses.Output(chunks=chunks, dropped=history.dropped)
 
     # From the adapter.

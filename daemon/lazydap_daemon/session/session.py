@@ -350,7 +350,10 @@ class Session:
             if pid is not None:
                 self.debuggee = Debuggee.of(pid)
         chunk = objects.OutputChunk(
-            category=output_category(body.category), output=body.output, timestamp_ms=time.time_ns() // 1_000_000
+            category=output_category(body.category),
+            output=body.output,
+            timestamp_ms=time.time_ns() // 1_000_000,
+            seq=self.history.last_number + 1,
         )
         self.emit(events.Output(session_id=self.id, chunk=chunk))
 

@@ -39,6 +39,7 @@ class Standing:
         self.raw_reason = raw_reason
         self.text = text
         self.top: dap.StackFrame | None = None
+        self.frame_count: int | None = None
         self.user: dap.StackFrame | None = None
         self.frame: objects.StackFrame | None = None
         self.user_frame: objects.StackFrame | None = None
