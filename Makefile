@@ -77,7 +77,7 @@ check: $(STAMP)
 	$(PY) -m tests.house.vimdoc
 	$(PY) -m tests.house.tracked_files
 	$(PY) -m tests.house.pins
-	$(BIN)/shellcheck .ci/run
+	$(BIN)/shellcheck .ci/run doc/*.sh
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix
@@ -87,7 +87,7 @@ bench: $(STAMP)
 	$(PY) -m tests.bench $(ARGS)
 
 soak: $(STAMP)
-	$(PY) -m tests.bench.soak $(ARGS)
+	$(PY) -m tests.soak $(ARGS)
 
 clean:
 	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist build doc/tags

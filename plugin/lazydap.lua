@@ -50,6 +50,9 @@ command('Next', 'next', { bar = true, count = 1 })
 command('StepIn', 'step-in', { bar = true, count = 1 })
 command('StepInto', 'step-in', { bar = true, count = 1 })
 command('StepOut', 'step-out', { bar = true, count = 1 })
+command('Up', 'up', { bar = true, count = 1 })
+command('Down', 'down', { bar = true, count = 1 })
+command('Frame', 'frame', { bar = true, nargs = '?' })
 command('Log', 'log', { bar = true, nargs = '?' })
 command('Install', 'install', { bar = true, nargs = '*' })
 local plain = { 'Continue', 'Pause', 'Stop', 'Disconnect', 'Here', 'Stack', 'Breakpoints', 'Status' }
@@ -63,7 +66,8 @@ local function map(name, right)
   vim.keymap.set('n', ('<Plug>(lazydap-%s)'):format(name), right, { desc = 'lazydap: ' .. name })
 end
 
-for name, words in pairs({ step = 'Step over', ['step-in'] = 'Step in', ['step-out'] = 'Step out' }) do
+local COUNTED = { step = 'Step over', ['step-in'] = 'Step in', ['step-out'] = 'Step out', up = 'Up', down = 'Down' }
+for name, words in pairs(COUNTED) do
   map(name, ("<Cmd>execute v:count1 . 'Lazydap%s'<CR>"):format(words))
 end
 for _, name in ipairs({ 'Break', 'Enable', 'Disable', 'Launch', 'Stop', 'Continue', 'Pause', 'Here' }) do

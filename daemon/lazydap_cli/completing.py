@@ -52,8 +52,9 @@ def _add_options(parser: argparse.ArgumentParser, options: Iterable[Option]) -> 
 
 
 def _complete(action: argparse.Action, words: Option | Operand) -> None:
-    if words.choices:
-        action.choices = words.choices
+    offered = words.choices or (words.offers if isinstance(words, Option) else ())
+    if offered:
+        action.choices = offered
     if words.completes is not None:
         # The attribute that shtab looks for; argparse knows nothing of it.
         setattr(action, "complete", _FILES[words.completes])  # noqa: B010

@@ -4,9 +4,6 @@ from lazydap_cli.formats import compact
 from lazydap_cli.table import shown
 from lazydap_core.errors import DaemonError, LazydapError
 
-INTERRUPTED = 130
-"""What a shell gives for a command ended by Ctrl-C."""
-
 
 class CommandFailed(LazydapError):  # noqa: N818  # As its siblings of the one error tree are named.
     """A command could not do its work for a reason of this machine, of which the protocol knows nothing."""

@@ -13,8 +13,9 @@ SHELLS = ("bash", "fish", "powershell", "tcsh", "zsh")
 class Option(msgspec.Struct, frozen=True):
     """One option: a switch when `value` is None, else the name under which its value is asked for.
 
-    `choices` are the only words allowed; `read` turns the word into a value or raises ValueError with the reason.
-    `needs` names the option without which this one makes no sense.
+    `choices` are the only words allowed; `read` turns the word into a value or raises ValueError with the reason, and
+    `offers` is what a shell completes of what it understands. `needs` names the option without which this one makes no
+    sense.
     """
 
     flag: str
@@ -22,6 +23,7 @@ class Option(msgspec.Struct, frozen=True):
     value: str | None = None
     read: Callable[[str], object] | None = None
     choices: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
     default: object = None
     repeatable: bool = False
     required: bool = False
@@ -127,6 +129,7 @@ _LAUNCH = Command(
             "The debug adapter: codelldb, lldb-dap, debugpy or delve (by the program's extension)",
             value="ADAPTER",
             read=values.adapter,
+            offers=("codelldb", "lldb-dap", "debugpy", "delve"),
         ),
     ),
 )
@@ -264,7 +267,12 @@ COMMANDS: tuple[Command | Group, ...] = (
                 "--reference", "From `scopes`, `variables` or `eval`", value="REFERENCE", read=values.i64, required=True
             ),
             Option(
-                "--filter", "all, named or indexed (all)", value="FILTER", read=values.variable_filter, default="all"
+                "--filter",
+                "all, named or indexed (all)",
+                value="FILTER",
+                read=values.variable_filter,
+                offers=("all", "named", "indexed"),
+                default="all",
             ),
             Option("--start", "Leave out this many", value="START", read=values.u32),
             Option("--count", "At most this many, by the adapter's own paging", value="COUNT", read=values.u32),
@@ -280,7 +288,12 @@ COMMANDS: tuple[Command | Group, ...] = (
         options=(
             _FRAME,
             Option(
-                "--context", "watch, repl or hover (watch)", value="CONTEXT", read=values.eval_context, default="watch"
+                "--context",
+                "watch, repl or hover (watch)",
+                value="CONTEXT",
+                read=values.eval_context,
+                offers=("watch", "repl", "hover"),
+                default="watch",
             ),
         ),
     ),
@@ -292,6 +305,7 @@ COMMANDS: tuple[Command | Group, ...] = (
         "lazydap output --format table",
         options=(
             Option("--since", "Only what came after this timestamp (milliseconds)", value="SINCE", read=values.u64),
+            Option("--after", "Only what came after the chunk with this `seq`", value="SEQ", read=values.u64),
         ),
     ),
     Command(

@@ -1,62 +1,41 @@
-"""Owns one run of the command line from the words typed to the exit code; knows no command's work."""
+"""Owns the process of the command line: getting to work quickly, and out again; knows no command."""
 
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from typing import NoReturn, cast
+from typing import NoReturn
 
-from lazydap_cli import streams
-from lazydap_cli.call import Call
-from lazydap_cli.failure import INTERRUPTED, CommandFailed, exit_code, report
-from lazydap_cli.reading import Text, explicit_format, read
-from lazydap_cli.results import Result
-from lazydap_core import __version__
-from lazydap_core.errors import Cancelled, LazydapError
+INTERRUPTED = 130
+"""What a shell gives for a command ended by Ctrl-C."""
 
 
 def console_main() -> NoReturn:
     """Run the command of `sys.argv` and end the process with its exit code."""
     # A process of a tenth of a second: looking for garbage costs more than it could free.
     gc.disable()
-    code = run(sys.argv[1:], os.environ)
+    try:
+        _load_msgspec_alone()
+        # Only now: what it imports is most of the time that a command takes.
+        from lazydap_cli.running import run  # noqa: PLC0415
+
+        code = run(sys.argv[1:], os.environ)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
     # Everything is written by now, straight to the descriptors. Taking the interpreter down in order would cost half as
     # much again as starting it.
     os._exit(code)
 
 
-def run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Carry out `argv`, print its result or its error, and give back the exit code."""
-    at_a_terminal = streams.is_terminal(streams.STDOUT)
-    chosen = explicit_format(argv) or ("table" if at_a_terminal else "json")
+def _load_msgspec_alone() -> None:
+    """Import msgspec without typing_extensions.
+
+    Where that happens to be installed msgspec takes three names from it, which `typing` has since Python 3.11, and with
+    it come `inspect`, `ast` and `tokenize`: together more than half of what it takes to start Python.
+    """
+    if "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # None means: not to be found
     try:
-        return _carried_out(argv, environ, chosen, at_a_terminal=at_a_terminal)
-    except KeyboardInterrupt:
-        error: LazydapError = Cancelled("interrupted; the program was left as it was")
-        streams.write_err(report(error, chosen))
-        return INTERRUPTED
-    except LazydapError as failure:
-        error = failure
-    except OSError as failure:
-        error = CommandFailed(str(failure))
-    streams.write_err(report(error, chosen))
-    return exit_code(error)
-
-
-def _carried_out(argv: Sequence[str], environ: Mapping[str, str], chosen: str, *, at_a_terminal: bool) -> int:
-    asked = read(argv, bare_opens_editor=at_a_terminal and streams.is_terminal(streams.STDIN), version=__version__)
-    if isinstance(asked, Text):
-        streams.write_out(asked.text)
-        return 0
-    call = Call(asked, environ, chosen, at_a_terminal=at_a_terminal)
-    result = _function(asked.command.runs)(call)
-    if result is not None:
-        call.show(result)
-    return 0
-
-
-def _function(runs: str) -> Callable[[Call], Result | None]:
-    module, _, name = runs.partition(":")
-    # Only the module of the command that was typed: what the others import is not paid for.
-    return cast("Callable[[Call], Result | None]", getattr(import_module(f"lazydap_cli.commands.{module}"), name))
+        import msgspec  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport]
+    finally:
+        del sys.modules["typing_extensions"]

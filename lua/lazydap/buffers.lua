@@ -2,6 +2,8 @@
 
 local M = {}
 
+local SLASH = ('/'):byte()
+
 local known = {} ---@type table<integer, {name: string, path: string}>
 
 --- The real path of a file name; of a file that is not there yet, its folder's real path and its name.
@@ -24,7 +26,8 @@ end
 ---@return string?
 function M.path(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
-  if name:sub(1, 1) ~= '/' or vim.bo[buffer].buftype ~= '' then
+  -- Asked for every buffer on every stop, and `vim.bo` costs ten times as much.
+  if name:byte() ~= SLASH or vim.api.nvim_get_option_value('buftype', { buf = buffer }) ~= '' then
     return nil
   end
   local entry = known[buffer]

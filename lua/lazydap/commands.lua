@@ -44,6 +44,30 @@ local function launch(options)
   require('lazydap.launching').launch(options)
 end
 
+---@param verb 'up'|'down'
+---@return fun(options: table)
+local function walk(verb)
+  return function(options)
+    host.send({ verb = verb, count = math.max(options.count or 1, 1) })
+  end
+end
+
+--- A number, or in the stack list the entry under the cursor.
+---@param options table
+local function choose_frame(options)
+  local word = vim.trim(options.args)
+  if word:find('^%d+$') then
+    host.send({ verb = 'frame', n = tonumber(word) })
+    return
+  end
+  local id = word == '' and require('lazydap.lists').id_under_cursor('stack')
+  if id then
+    host.send({ verb = 'frame', id = id })
+  else
+    say.say('which frame? :LazydapFrame N, 0 is where the program stands; bare in the stack list', 'warn')
+  end
+end
+
 ---@param options table
 local function open_log(options)
   require('lazydap.logs').open(vim.trim(options.args))
@@ -123,6 +147,9 @@ M.table = {
   disconnect = { help = 'let the program run on alone, where the adapter can', run = plain('disconnect') },
   here = { help = 'jump to the stop', run = plain('here') },
   stack = { help = 'list the frames', run = plain('stack') },
+  up = { help = 'choose the frame that called this one', run = walk('up') },
+  down = { help = 'choose the frame that this one called', run = walk('down') },
+  frame = { help = 'choose a frame by number, or the one under the cursor in the stack list', run = choose_frame },
   status = { help = 'one line about the session', run = plain('status') },
   follow = {
     help = 'let this editor move with the program; ! no longer',

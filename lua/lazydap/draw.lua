@@ -84,8 +84,10 @@ local function draw(changed)
     local ok, problem = pcall(part, ...)
     fault = fault or not ok and tostring(problem) or nil
   end
-  if changed.breakpoints or changed.stops or changed.frames then
+  if changed.breakpoints then
     try(each_buffer, marks.draw, options)
+  elseif changed.stops or changed.frames then
+    try(each_buffer, marks.draw_pointers, options)
   end
   if changed.jump then
     try(cursor.follow, now.jump, now.follow ~= false)

@@ -228,10 +228,16 @@ end
 
 local greeted_remote = false
 
+--- A remote plugin's function comes into being with its first call; until then an autocommand stands for it.
+---@return boolean
+local function is_registered()
+  return vim.fn.exists('*_LazydapHost') == 1 or vim.fn.exists('#FuncUndefined#_LazydapHost') == 1
+end
+
 ---@param message table
 ---@return string? fault
 local function send_to_remote_plugin(message)
-  if vim.fn.exists('*_LazydapHost') == 0 then
+  if not is_registered() then
     return 'type :UpdateRemotePlugins and start Neovim again, or take host = "remote-plugin" out of the options'
   end
   if not greeted_remote then
@@ -280,7 +286,7 @@ end
 --- Start the host because a file was opened. A host that could not start is left for a person's command.
 function M.start_in_background()
   if is_remote_plugin() then
-    if not greeted_remote and vim.fn.exists('*_LazydapHost') == 1 then
+    if not greeted_remote and is_registered() then
       greeted_remote = true
       vim.fn._LazydapHost(encoded(hello()))
     end

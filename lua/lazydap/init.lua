@@ -123,6 +123,24 @@ function M.here()
   run('here')
 end
 
+--- Choose a frame by its number; 0 is where the program stands.
+---@param number integer
+function M.frame(number)
+  run('frame', { args = tostring(number) })
+end
+
+--- Choose the frame that called this one.
+---@param count? integer
+function M.up(count)
+  run('up', { count = count })
+end
+
+--- Choose the frame that this one called.
+---@param count? integer
+function M.down(count)
+  run('down', { count = count })
+end
+
 --- List the frames.
 function M.stack()
   run('stack')

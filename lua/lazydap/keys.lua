@@ -13,8 +13,15 @@ M.default = {
   ['<F12>'] = 'LazydapStep out',
   ['<S-F5>'] = 'LazydapStop',
   ['<F17>'] = 'LazydapStop', -- what many terminals send for Shift-F5
+  ['+'] = 'LazydapUp',
+  ['-'] = 'LazydapDown',
 }
 
+
+local COUNTED = {}
+for word in ('Step StepOver StepIn StepInto StepOut Next Up Down'):gmatch('%a+') do
+  COUNTED[word] = true
+end
 
 local taken = {} ---@type table<integer, table<string, {before?: table, command: string}>> by buffer and key
 local keys ---@type table<string, string>? nil while no keys are taken
@@ -23,7 +30,7 @@ local group = vim.api.nvim_create_augroup('lazydap_keys', {})
 ---@param command string
 ---@return string
 local function right_side(command)
-  if command:find('^Lazydap%S*Step') or command:find('^LazydapNext') then
+  if COUNTED[command:match('^Lazydap(%a+)')] then
     return ('<Cmd>execute v:count1 . %s<CR>'):format(vim.fn.string(command))
   end
   return ('<Cmd>%s<CR>'):format(command)

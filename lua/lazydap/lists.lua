@@ -1,5 +1,6 @@
 --- Owns the lists of stack and breakpoints: one quickfix or location list a kind, addressed by id, never in the way.
 
+local buffers = require('lazydap.buffers')
 local moment = require('lazydap.moment')
 
 local M = {}
@@ -54,6 +55,15 @@ local function shown_in(list)
   return get(list, { winid = 0 }).winid
 end
 
+--- What is written on a line, for an entry that has no words of its own.
+---@param item table
+---@return string
+local function source_text(item)
+  local buffer = item.path and item.line and buffers.of_path(item.path)
+  local line = buffer and vim.api.nvim_buf_get_lines(buffer, item.line - 1, item.line, false)[1]
+  return vim.trim(line or '')
+end
+
 ---@param items table[]
 ---@return table[]
 local function entries(items)
@@ -61,7 +71,7 @@ local function entries(items)
     return {
       filename = item.path,
       lnum = item.line or 0,
-      text = item.text,
+      text = item.text ~= nil and item.text ~= '' and item.text or source_text(item),
       user_data = { lazydap_id = item.id },
       valid = item.path and 1 or 0,
     }
@@ -182,6 +192,19 @@ function M.update(wanted, options)
     end
   end
   M.refresh()
+end
+
+--- The id of the entry under the cursor, when the current window shows our list of that kind.
+---@param kind string
+---@return integer?
+function M.id_under_cursor(kind)
+  local list = kinds[kind]
+  local info = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1]
+  if not list or info.quickfix ~= 1 or not is_alive(list) or shown_in(list) ~= info.winid then
+    return nil
+  end
+  local item = get(list, { id = list.id, items = 0 }).items[vim.api.nvim_win_get_cursor(0)[1]]
+  return item and type(item.user_data) == 'table' and item.user_data.lazydap_id or nil
 end
 
 --- The host is gone: the next one counts its tokens from the start.

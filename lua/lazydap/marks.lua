@@ -57,6 +57,7 @@ local MOST_WORDS = 80 -- screen cells of the adapter's words at the end of a lin
 ---@field is_lost? boolean
 
 local drawn = {} ---@type table<integer, table<string, lazydap.Record>>
+local pointed = {} ---@type table<integer, true> buffers with a stop or a frame
 
 --- The glyphs to draw with: letters where one of the glyphs takes two cells here.
 ---@param options table
@@ -131,8 +132,8 @@ local function settle(buffer, specs, records)
   local last = vim.api.nvim_buf_line_count(buffer) - 1
   for _, spec in ipairs(specs) do
     local record = records[spec.key]
-    -- A breakpoint's mark that is not there at all died with its buffer. An arrow's was deleted with its line, and stays
-    -- away: the line that has taken its place is not where the program stands.
+    -- A breakpoint's mark that is not there at all died with its buffer. An arrow's was deleted with its line, and
+    -- stays away: the line that has taken its place is not where the program stands.
     local is_pointer = spec.role == 'stop' or spec.role == 'frame'
     local is_known = record and record.place == spec.place and (is_pointer or rows[record.id] ~= nil)
     if is_known then
@@ -306,12 +307,14 @@ function M.draw(buffer, options)
     return
   end
   drawn[buffer] = records
+  pointed[buffer] = nil
   settle(buffer, specs, records)
   local rows = share_rows(specs)
   local glyph = glyphs(options)
   local wanted = {} ---@type table<string, true>
   for _, spec in ipairs(specs) do
     wanted[spec.key] = true
+    pointed[buffer] = pointed[buffer] or spec.role == 'stop' or spec.role == 'frame' or nil
     -- A mark whose line was deleted has no row: it is left as it is, so that undo brings it back.
     if spec.row then
       local extmark
@@ -333,6 +336,17 @@ function M.draw(buffer, options)
   end
 end
 
+--- The same when only stops and frames have changed: a buffer that neither had one nor gets one is left alone.
+---@param buffer integer
+---@param options table
+function M.draw_pointers(buffer, options)
+  local path = buffers.path(buffer)
+  local has_one = path and (#state.of_path('stops', path) > 0 or #state.of_path('frames', path) > 0)
+  if has_one or pointed[buffer] then
+    M.draw(buffer, options)
+  end
+end
+
 --- Draw the buffer from nothing: after it was read again, lines mean the file on disk.
 ---@param buffer integer
 ---@param options table
@@ -348,6 +362,7 @@ end
 ---@param buffer integer
 function M.forget(buffer)
   drawn[buffer] = nil
+  pointed[buffer] = nil
 end
 
 ---@class lazydap.Standing

@@ -4,30 +4,39 @@ local text = require('lazydap.text')
 
 local M = {}
 
-local GROUPS = { info = '', warn = 'WarningMsg', error = 'ErrorMsg' }
+local GROUPS = { info = 'None', warn = 'WarningMsg', error = 'ErrorMsg' }
 
 ---@param line string
 ---@param level string
 local function echo(line, level)
-  -- Wider than 'echospace' means a hit-enter prompt, and while that stands Neovim answers nobody.
-  local shown = text.cut(line, math.max(vim.v.echospace, 20))
-  if shown ~= line then
-    vim.cmd({ cmd = 'echomsg', args = { vim.fn.string(line) }, mods = { silent = true } })
+  local group = GROUPS[level] or 'None'
+  if vim.o.cmdheight == 0 then
+    -- Here Neovim asks for a key even for what it cuts itself.
+    vim.api.nvim_echo({ { text.cut(line, math.max(vim.v.echospace, 20)), group } }, true, {})
+    return
   end
   local mode = vim.api.nvim_get_mode().mode
   local is_covered = vim.o.showmode and mode:find('^[iRvVsS\22\19]') ~= nil
+  local shortmess = vim.o.shortmess
+  -- A message wider than the screen means a hit-enter prompt, and while that stands Neovim answers nobody. With "T" it
+  -- is cut on the screen, and whole in the history.
+  vim.cmd('noautocmd set shortmess+=T')
   if is_covered then
     vim.cmd('noautocmd set noshowmode')
   end
-  vim.api.nvim_echo({ { shown, GROUPS[level] or '' } }, shown == line, {})
+  vim.cmd.echohl(group)
+  vim.cmd.echomsg(vim.fn.string(line))
+  vim.cmd.echohl('None')
   if is_covered then
     -- Neovim writes the name of the mode over a message at the next redraw, unless that redraw is over already.
     vim.cmd.redraw()
     vim.cmd('noautocmd set showmode')
   end
+  vim.cmd('noautocmd set shortmess=' .. shortmess)
 end
 
---- Say one line; it is cut to the screen, and stands whole in `:messages`. While a command line is being typed it waits for its end.
+--- Say one line; it is cut to the screen, and stands whole in `:messages`. While a command line is being typed it waits
+--- for its end.
 ---@param line string
 ---@param level? 'info'|'warn'|'error'
 function M.say(line, level)

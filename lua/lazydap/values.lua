@@ -11,6 +11,7 @@ local M = {}
 local FARTHEST = 5000 -- lines above the stop that are searched for the beginning of the function
 local NARROWEST = 16 -- cells that one of several values keeps
 
+local searched = {} ---@type table<integer, {key: string, start: integer}> the last search in each buffer
 local drawn = {} ---@type table<integer, integer[]> extmarks by buffer
 
 ---@param buffer integer
@@ -54,8 +55,9 @@ end
 ---@param buffer integer
 ---@param entry table a `values` entry of the state
 ---@param stop integer its line, inside the buffer
+---@param top integer no line above it is asked for, so the search may end there
 ---@return integer
-local function start_of_function(buffer, entry, stop)
+local function start_of_function(buffer, entry, stop, top)
   if entry.start then
     return entry.start
   end
@@ -63,9 +65,15 @@ local function start_of_function(buffer, entry, stop)
   if by_tree then
     return by_tree
   end
-  local first = math.max(stop - FARTHEST, 1)
-  local lines = vim.api.nvim_buf_get_lines(buffer, first - 1, stop, false)
-  return first - 1 + names.start_of_function(lines, entry.name)
+  local key = ('%d %d %d %s'):format(vim.api.nvim_buf_get_changedtick(buffer), stop, top, entry.name or '')
+  local last = searched[buffer]
+  if not last or last.key ~= key then
+    local first = math.max(stop - FARTHEST, top, 1)
+    local lines = vim.api.nvim_buf_get_lines(buffer, first - 1, stop, false)
+    last = { key = key, start = first - 1 + names.start_of_function(lines, entry.name) }
+    searched[buffer] = last
+  end
+  return last.start
 end
 
 --- The lines of a buffer that are on the screen, as ranges; none when one of its windows shows a diff.
@@ -93,11 +101,11 @@ local function by_line(buffer, entry)
     return {}
   end
   local stop = math.min(entry.line, vim.api.nvim_buf_line_count(buffer))
-  local start = start_of_function(buffer, entry, stop)
-  local lines, numbers, seen = {}, {}, {}
   table.sort(ranges, function(a, b)
     return a.first < b.first
   end)
+  local start = start_of_function(buffer, entry, stop, math.min(ranges[1].first, stop))
+  local lines, numbers, seen = {}, {}, {}
   for _, range in ipairs(ranges) do
     local first, last = math.max(range.first, start), math.min(range.last, stop)
     for offset, line in ipairs(first <= last and vim.api.nvim_buf_get_lines(buffer, first - 1, last, false) or {}) do
@@ -203,6 +211,7 @@ end
 ---@param buffer integer
 function M.forget(buffer)
   drawn[buffer] = nil
+  searched[buffer] = nil
 end
 
 return M

@@ -112,4 +112,7 @@ async def _watch(host: Host, files: tuple[str, ...]) -> None:
 
     for root in await in_thread(roots):
         host.watch(root)
+        if root in host.model.projects and root not in host.launches.learnt:
+            host.launches.learnt.add(root)
+            host.post("the launch configurations", launching.learn_launches, host, root, is_quiet=True)
     host.draw()

@@ -51,7 +51,8 @@ def ending_line(session: Session, chunks: Sequence[OutputChunk] = ()) -> tuple[s
     name = program_name(session)
     if session.state == "adapter_died":
         return f"{name}: the adapter died ({session.ended or 'no reason known'}): :LazydapLaunch starts again", False
-    if session.exit_code is None:
+    if session.exit_code is None or session.is_ending:
+        # How a program ends that we have ended says nothing about it.
         return f"{name} ended", True
     if session.exit_code == 0:
         return f"{name} ended: exit code 0", True

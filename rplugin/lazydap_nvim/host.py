@@ -40,7 +40,7 @@ class Job(NamedTuple):
     """Something to be done by a task of its own."""
 
     name: str
-    work: Callable[..., Awaitable[None]]
+    work: Callable[..., Awaitable[object]]
     arguments: tuple[object, ...]
     is_quiet: bool
 
@@ -89,7 +89,9 @@ class Host:
         finally:
             self._running -= 1
 
-    def post(self, name: str, work: Callable[..., Awaitable[None]], *arguments: object, is_quiet: bool = False) -> None:
+    def post(
+        self, name: str, work: Callable[..., Awaitable[object]], *arguments: object, is_quiet: bool = False
+    ) -> None:
         """Have `work` done by a task; errors of a quiet job go to the log only."""
         if len(self._jobs) + self._running >= MOST_JOBS:
             self.editor.say("too much at once: the last command was dropped", "warn")
@@ -140,7 +142,7 @@ class Host:
 
     def watch(self, root: str) -> None:
         """Open a link to a project because one of its files was opened; not for ever more of them."""
-        if root not in self._links and len(self._links) >= MOST_LINKS:
+        if root in self._links or len(self._links) >= MOST_LINKS:
             return
         try:
             self.link_to(root)

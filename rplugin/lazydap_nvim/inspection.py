@@ -80,7 +80,7 @@ async def locals_of(link: Link, session_id: SessionId, frame_id: int) -> Locals 
 async def ending(link: Link | None, session: Session) -> tuple[str, bool]:
     """How the session ended, in a line, and whether it ended well; never waits longer than `ENDING_SECONDS`."""
     chunks: tuple[objects.OutputChunk, ...] = ()
-    if link is not None and link.is_up and session.state != "adapter_died":
+    if link is not None and link.is_up and session.state != "adapter_died" and not session.is_ending:
         with anyio.move_on_after(ENDING_SECONDS):
             try:
                 session = await _with_exit_code(link, session)

@@ -12,30 +12,39 @@ from lazydap_core.config import read_config
 from lazydap_core.discovery.finding import Found, find
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
 from lazydap_core.launches.reading import find_launch, read_launches
+from lazydap_core.launches.vscode import Reading
 from lazydap_core.launches.words import split_arguments
 from lazydap_core.protocol import responses
 from lazydap_nvim import transitions
 from lazydap_nvim.explain import ALREADY_LIVE, STILL_LAUNCHING, adapter_name, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
-from lazydap_nvim.orders import Order, absolute, of_configuration, of_program, request_for
+from lazydap_nvim.orders import Order, absolute, checked_program, of_configuration, of_program, request_for
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import Chosen, Launch
 
 LAUNCH_SECONDS: Final = 60.0
+ANNOUNCE_SECONDS: Final = 0.3
 
 
 async def launch(host: Host, verb: Launch) -> None:
     """`:LazydapLaunch`: work out what is meant, and launch it unless something is live."""
-    root = _root(host, verb)
-    link = host.link_to(root)
-    project = host.project(link.root)
-    if project.live is not None or project.launching is not None:
-        host.editor.say(STILL_LAUNCHING if project.live is None else ALREADY_LIVE)
+    link = host.link_to(_root(host, verb))
+    await link.settled()
+    if _is_taken(host, link.root):
         return
     order = await _meant(host, verb, link.root)
-    if order is not None:
+    if order is not None and not _is_taken(host, link.root):
         await _carry(host, order, verb)
+
+
+def _is_taken(host: Host, root: str) -> bool:
+    project = host.project(root)
+    if project.live is not None:
+        host.editor.say(ALREADY_LIVE)
+    elif project.launching is not None:
+        host.editor.say(STILL_LAUNCHING)
+    return project.live is not None or project.launching is not None
 
 
 async def chosen(host: Host, verb: Chosen) -> None:
@@ -68,9 +77,8 @@ async def _meant(host: Host, verb: Launch, root: str) -> Order | None:
     if not args:
         return await _bare(host, verb, root)
     if not verb.forced:
-        names = await _configurations(host, verb, root)
-        if args in names:
-            reading = await in_thread(read_launches, Path(root), host.environ, _file(verb))
+        reading = await learn_launches(host, root, verb.file)
+        if any(configuration.name == args for configuration in reading.configurations):
             return of_configuration(find_launch(reading, args), root, stop_on_entry=verb.bang)
     word, rest = (verb.program, verb.rest) if verb.program is not None else _first_word(args)
     return of_program(word, split_arguments(rest), root, _cwd(verb, root), verb.env, stop_on_entry=verb.bang)
@@ -79,6 +87,7 @@ async def _meant(host: Host, verb: Launch, root: str) -> Order | None:
 async def _bare(host: Host, verb: Launch, root: str) -> Order | None:
     last = host.launches.last.get(root)
     if last is not None:
+        checked_program(last.program, last.kind)
         return msgspec.structs.replace(last, stop_on_entry=last.stop_on_entry or verb.bang)
     file = verb.file or verb.where.file
     if file and (verb.filetype == "python" or PurePath(file).suffix == ".py"):
@@ -87,7 +96,10 @@ async def _bare(host: Host, verb: Launch, root: str) -> Order | None:
 
 
 async def _offer(host: Host, verb: Launch, root: str) -> None:
-    names = await _configurations(host, verb, root)
+    reading = await learn_launches(host, root, verb.file)
+    names = tuple(configuration.name for configuration in reading.configurations)
+    for warning in reading.warnings:
+        host.editor.say(warning, "warn")
     if not names:
         host.editor.say("nothing to choose from: :LazydapLaunch PROGRAM [ARGS], or write a .vscode/launch.json")
         return
@@ -96,21 +108,15 @@ async def _offer(host: Host, verb: Launch, root: str) -> None:
     host.editor.choose(token, "Launch", names)
 
 
-async def _configurations(host: Host, verb: Launch, root: str) -> tuple[str, ...]:
-    """The names of the project's configurations, which the editor completes from then on."""
-    reading = await in_thread(read_launches, Path(root), host.environ, _file(verb))
+async def learn_launches(host: Host, root: str, file: str = "") -> Reading:
+    """The project's configurations, whose names the editor completes from then on. Raises LazydapError."""
+    reading = await in_thread(read_launches, Path(root), host.environ, Path(file) if file else None)
     names = tuple(configuration.name for configuration in reading.configurations)
-    for warning in reading.warnings:
-        host.editor.say(warning, "warn")
     project = host.project(root)
     if project.launches != names:
         host.model = host.model.with_project(msgspec.structs.replace(project, launches=names))
         host.draw()
-    return names
-
-
-def _file(verb: Launch) -> Path | None:
-    return Path(verb.file) if verb.file else None
+    return reading
 
 
 def _first_word(text: str) -> tuple[str, str]:
@@ -135,8 +141,10 @@ async def _carry(host: Host, order: Order, verb: Launch) -> None:
         host.apply(transitions.launch_failed(host.project(root)))
         raise
     host.apply(transitions.launched(host.project(root), answer, order.kind, order.program))
+    # Most launches stop at once, at a breakpoint: the arrow says enough.
+    await anyio.sleep(ANNOUNCE_SECONDS)
     session = host.project(root).session
-    if session is not None and session.state == "running":
+    if session is not None and session.id == answer.session_id and session.state == "running":
         host.editor.say(f"{program_name(session)} is running ({adapter_name(session)})")
 
 

@@ -56,6 +56,7 @@ class Session(Known, frozen=True, kw_only=True):
     `seen` is the generation of the newest stop heard of; details up to `floor` are overtaken. `stop` is the one drawn:
     it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `mover` is who set the
     program running, `shown` the files it has stopped in, `frames` the stack once somebody has asked for it.
+    `is_ending`: we have asked for its end.
     """
 
     id: SessionId
@@ -65,6 +66,7 @@ class Session(Known, frozen=True, kw_only=True):
     state: SessionState = "initialising"
     exit_code: int | None = None
     ended: str | None = None
+    is_ending: bool = False
     seen: int = NO_GENERATION
     floor: int = NO_GENERATION
     stop: Stop | None = None

@@ -4,6 +4,7 @@ from typing import Final, assert_never
 
 from msgspec.structs import replace
 
+from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_nvim import transitions
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING
@@ -93,6 +94,11 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
         return
     terminate = isinstance(verb, Stop)
     request = requests.Disconnect(session_id=session.id, terminate=terminate, dry_run=False)
-    answer = await host.link_to(project.root).aside(request, responses.Disconnected, DISCONNECT_SECONDS)
+    host.apply(transitions.set_ending(project, is_ending=True))
+    try:
+        answer = await host.link_to(project.root).aside(request, responses.Disconnected, DISCONNECT_SECONDS)
+    except LazydapError:
+        host.apply(transitions.set_ending(host.project(project.root), is_ending=False))
+        raise
     if not terminate and answer.terminated_debuggee:
         host.editor.say("this adapter cannot leave the program running: it was ended", "warn")

@@ -36,11 +36,14 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Launches:
-    """What one host remembers: each project's last order, what it offers to choose from, the adapters it found."""
+    """What one host remembers: each project's last order, what it offers to choose from, whose configurations it
+    has read, the adapters it found.
+    """
 
     def __init__(self) -> None:
         self.last: dict[str, Order] = {}
         self.offered: dict[int, tuple[Launch, Sequence[str]]] = {}
+        self.learnt: set[str] = set()
         self.found: dict[tuple[str | None, ...], Found] = {}
 
 

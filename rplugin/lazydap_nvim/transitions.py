@@ -280,6 +280,12 @@ def set_pausing(project: Project) -> Outcome:
     return Outcome(replace(project, session=replace(session, mover="us", queued=None), is_following=True))
 
 
+def set_ending(project: Project, *, is_ending: bool) -> Outcome:
+    """We ask for the program's end, or have been refused it."""
+    session = project.live
+    return Outcome(project if session is None else replace(project, session=replace(session, is_ending=is_ending)))
+
+
 def move_refused(project: Project, token: int) -> Outcome:
     """The daemon refused the movement: it knows better than we where the program is."""
     session = project.live

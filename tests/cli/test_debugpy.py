@@ -313,6 +313,15 @@ def test_output_that_is_no_text_is_shown_and_harms_nothing(project: Shell) -> No
     assert "caf" in json.dumps(project("output").json)
 
 
+def test_output_can_be_read_on_from_a_chunk(project: Shell) -> None:
+    launch(project, "chatty.py")
+    resume(project)
+    chunks = project("output").json["chunks"]
+    middle = chunks[len(chunks) // 2]["seq"]
+    rest = project("output", "--after", str(middle)).json["chunks"]
+    assert rest == [chunk for chunk in chunks if chunk["seq"] > middle]
+
+
 def test_a_configuration_is_run_with_its_task_before_it(project: Shell) -> None:
     project.write(
         ".vscode/launch.json",

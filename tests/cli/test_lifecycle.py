@@ -430,7 +430,7 @@ def test_common_commands_load_neither_anyio_nor_tomlkit(shell: Shell) -> None:
     shell("status")
     shell.write("a.py", "x = 1\n")
     code = (
-        "import sys, os, lazydap_cli.main as m\n"
+        "import sys, os, lazydap_cli.main, lazydap_cli.running as m\n"
         "m.run(sys.argv[1:], os.environ)\n"
         "print(*sorted(sys.modules), file=sys.stderr)\n"
     )

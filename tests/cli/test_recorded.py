@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from lazydap_cli.main import run
+from lazydap_cli.running import run
 from tests.house.surroundings import Folders
 
 RECORDINGS = Path(__file__).parents[1] / "contract" / "conversations"

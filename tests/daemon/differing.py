@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.daemon.recordings import Exchange, Json, Recording
+from tests.daemon.recordings import Exchange, Json, Recording, is_object
 
 UNKNOWN_HANDLE = 424242
 
@@ -36,8 +36,8 @@ def _refuse(exchange: Exchange, code: str, **details: object) -> None:
 def _response(exchange: Exchange) -> Json:
     """What the response holds, where that is an object; else nothing."""
     response = exchange.answer.get("Response")
-    held = next(iter(response.values())) if isinstance(response, dict) else None
-    return held if isinstance(held, dict) else {}
+    held = next(iter(response.values())) if is_object(response) else None
+    return held if is_object(held) else {}
 
 
 # A program that stands or runs, and is asked to do that.
@@ -86,7 +86,9 @@ def _shows_nameless_sources(recorded: Recording, exchange: Exchange) -> bool:
 
 def _name_sources(exchange: Exchange) -> None:
     # Frames only: a breakpoint's source is a path.
-    text = re.sub(r'(?<="source": \{)"path": "([^"]*/)([^"/]+)"', r'"name": "\2", "path": "\1\2"', json.dumps(exchange.answer))
+    text = re.sub(
+        r'(?<="source": \{)"path": "([^"]*/)([^"/]+)"', r'"name": "\2", "path": "\1\2"', json.dumps(exchange.answer)
+    )
     exchange.answer = json.loads(text)
 
 
@@ -137,7 +139,11 @@ DIFFERENCES = (
     Difference("`Step` on a running program", _steps_while_running, _refuse_step),
     Difference("`Pause` on a stopped program, version 4", _pauses_while_stopped, _refuse_pause),
     Difference("`Continue` on a running program, version 4", _continues_while_running, _name_no_thread),
-    Difference("a frame id or variables reference that was never handed out, version 4", _asks_for_unknown_handle, _refuse_handle),
+    Difference(
+        "a frame id or variables reference that was never handed out, version 4",
+        _asks_for_unknown_handle,
+        _refuse_handle,
+    ),
     Difference("the source of a frame, version 4", _shows_nameless_sources, _name_sources),
     Difference("a page of `Variables` that the adapter does not cut, version 4", _asks_for_a_page, _cut_page),
     Difference("adding a breakpoint where there is one, version 4", _shows_old_breakpoint, _add_condition),

@@ -138,6 +138,19 @@ class RealDaemon:
         return self.places.log.read_text(encoding="utf-8") if self.places.log.exists() else ""
 
 
+def _started(found: Places, environ: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    with found.log.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-E", START_FILE, "--instance", INSTANCE],
+            cwd=found.root,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
 def _answers(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         return probe.connect_ex(str(path)) == 0
@@ -146,7 +159,7 @@ def _answers(path: Path) -> bool:
 async def eventually(holds: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
     """Poll until `holds()` is true, and give that back; fails with `what` at the deadline."""
     deadline = time.monotonic() + seconds
-    while not (found := holds()):  # noqa: ASYNC110 - this is the poll
+    while not (found := holds()):
         assert time.monotonic() < deadline, f"after {seconds:g} s: {what}"
         await anyio.sleep(0.005)
     return found
@@ -159,16 +172,7 @@ async def real_daemon(root: Path, environ: Mapping[str, str] | None = None) -> A
     for name in ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"):
         environ.pop(name, None)
     found = places(root, instance=INSTANCE, environ=environ)
-    with found.log.open("ab") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-E", START_FILE, "--instance", INSTANCE],
-            cwd=root,
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+    process = _started(found, environ)
     daemon = RealDaemon(process, found)
     try:
         await eventually(lambda: _answers(found.socket) or process.poll() is not None, "nobody listens")

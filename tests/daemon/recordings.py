@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from tests.contract.protocol_page import OURS
 
@@ -23,6 +23,16 @@ REST_MS = 400
 
 Json = dict[str, Any]
 NamedEvent = tuple[str, Json]
+
+
+def is_object(value: Any) -> TypeGuard[Json]:
+    """Whether it is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Whether it is a JSON array."""
+    return isinstance(value, list)
 
 
 @dataclass
@@ -40,7 +50,7 @@ class Exchange:
     @property
     def body(self) -> Json:
         """What the request holds; empty for one without fields."""
-        return self.request[self.name] if isinstance(self.request, dict) else {}
+        return self.request[self.name] if is_object(self.request) else {}
 
     @property
     def error(self) -> Json:
@@ -161,12 +171,11 @@ class Mask:
 
     def __call__(self, payload: Any) -> Any:
         """The comparable part of a payload."""
-        if isinstance(payload, list):
+        if is_list(payload):
             return [self(item) for item in payload]
-        if not isinstance(payload, dict):
-            return payload
-        entry: Json = payload
-        return {key: self._value(key, value, entry) for key, value in entry.items()}
+        if is_object(payload):
+            return {key: self._value(key, value, payload) for key, value in payload.items()}
+        return payload
 
     def _value(self, key: str, value: Any, entry: Json) -> Any:  # noqa: C901, PLR0911, PLR0912 - one case a rule
         match key:
@@ -225,24 +234,20 @@ def _sorted_lines(text: str) -> str:
 
 def differences(there: Any, here: Any, where: str = "") -> list[str]:
     """How a masked answer of ours differs from the recorded one; keys that only lazydap has do not count."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        old: Json = there
-        new: Json = here
-        found = [f"{where}.{key}: {old[key]!r} only there" for key in old.keys() - new.keys()]
-        found += [f"{where}.{key}: {new[key]!r} only here" for key in new.keys() - old.keys() - _OURS]
-        for key in old.keys() & new.keys():
-            found += differences(old[key], new[key], f"{where}.{key}")
+    if is_object(there) and is_object(here):
+        found = [f"{where}.{key}: {there[key]!r} only there" for key in there.keys() - here.keys()]
+        found += [f"{where}.{key}: {here[key]!r} only here" for key in here.keys() - there.keys() - _OURS]
+        for key in there.keys() & here.keys():
+            found += differences(there[key], here[key], f"{where}.{key}")
         return sorted(found)
-    if isinstance(there, list) and isinstance(here, list):
-        olds: list[Any] = there
-        news: list[Any] = here
+    if is_list(there) and is_list(here):
         found = [
             text
-            for index, pair in enumerate(zip(olds, news, strict=False))
+            for index, pair in enumerate(zip(there, here, strict=False))
             for text in differences(*pair, f"{where}[{index}]")
         ]
-        found += [f"{where}: {item!r} only there" for item in olds[len(news) :]]
-        return found + [f"{where}: {item!r} only here" for item in news[len(olds) :]]
+        found += [f"{where}: {item!r} only there" for item in there[len(here) :]]
+        return found + [f"{where}: {item!r} only here" for item in here[len(there) :]]
     same = there == here and isinstance(there, bool) == isinstance(here, bool)
     return [] if same else [f"{where}: {there!r} there, {here!r} here"]
 
@@ -256,31 +261,26 @@ class Numbers:
 
     def learn(self, there: Any, here: Any) -> None:
         """Pair the numbers of two answers to one question."""
-        if isinstance(there, dict) and isinstance(here, dict):
-            old: Json = there
-            new: Json = here
-            for key in old.keys() & new.keys():
-                kind = _kind(key, old)
+        if is_object(there) and is_object(here):
+            for key in there.keys() & here.keys():
+                kind = _kind(key, there)
                 if kind is not None:
-                    self._ours[kind, old[key]] = new[key]
+                    self._ours[kind, there[key]] = here[key]
                 elif key == "frames":
-                    self.learn(self._mask.own(old[key]), self._mask.own(new[key]))
+                    self.learn(self._mask.own(there[key]), self._mask.own(here[key]))
                 else:
-                    self.learn(old[key], new[key])
-        elif isinstance(there, list) and isinstance(here, list):
-            olds: list[Any] = there
-            news: list[Any] = here
-            for pair in zip(olds, news, strict=False):
+                    self.learn(there[key], here[key])
+        elif is_list(there) and is_list(here):
+            for pair in zip(there, here, strict=False):
                 self.learn(*pair)
 
     def translated(self, request: Any) -> Any:
         """A recorded request with our numbers; one that was never handed out stays as it is."""
-        if not isinstance(request, dict):
+        if not is_object(request):
             return request
-        entry: Json = request
         changed: Json = {}
-        for key, value in entry.items():
-            kind = _kind(key, entry)
+        for key, value in request.items():
+            kind = _kind(key, request)
             changed[key] = self.translated(value) if kind is None else self._ours.get((kind, value), value)
         return changed
 

@@ -95,7 +95,7 @@ class Replay:
     async def _program_stands(self) -> None:
         async with self._daemon.peer() as peer:
             with anyio.fail_after(PATIENCE):
-                while (await peer.told("Status"))["session"]["state"] == "running":
+                while (await peer.told("Status"))["session"]["state"] == "running":  # noqa: ASYNC110 - this is the poll
                     await anyio.sleep(0.01)
 
     def _compare_events(self, connection: int, peer: Peer) -> None:
@@ -111,12 +111,13 @@ class Replay:
 LOOPING = "looping"
 
 
-def copy_programs(project: Path) -> None:
+def copied_programs(to: Path) -> Path:
     """The recorded project; its endless program tells when it has come to its loop, on the line it had."""
-    shutil.copytree(PROGRAMS, project)
+    project = Path(shutil.copytree(PROGRAMS, to)).resolve()
     loop = project / "loop.py"
     told = f'import time; open({str(project / LOOPING)!r}, "w").close()'
     loop.write_text(loop.read_text(encoding="utf-8").replace("import time", told, 1), encoding="utf-8")
+    return project
 
 
 def state_of(text: str) -> Json:
@@ -127,8 +128,7 @@ def state_of(text: str) -> Json:
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_recorded_conversation_goes_the_same_way(name: str, tmp_path: Path) -> None:
-    project = tmp_path.resolve() / "p"
-    copy_programs(project)
+    project = copied_programs(tmp_path / "p")
     recorded = recording(name, project)
     amended(recorded)
     async with real_daemon(project) as daemon:

@@ -36,7 +36,7 @@ def main() -> int:
         print(f"make demo: the C example could not be built: {error}", file=sys.stderr)
         return 1
     finally:
-        for line in end_daemons(folders.runtime):
+        for line in end_daemons(folders.runtime, folders.data):
             print(f"make demo: {line}", file=sys.stderr)
         shutil.rmtree(folder, ignore_errors=True)
     print(f"Seen with: {', '.join(example.language for example in chosen)}. The same at your terminal: make demo")

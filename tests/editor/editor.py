@@ -341,9 +341,10 @@ def nvim_command() -> str:
     return found
 
 
-def end_daemons(runtime: Path, seconds: float = 8.0) -> list[str]:
-    """End the daemons whose pid files lie in `runtime`; returns a line for each that had to be killed."""
-    daemons = [process for file in sorted(runtime.glob("**/*.pid")) if (process := _daemon(file)) is not None]
+def end_daemons(*folders: Path, seconds: float = 8.0) -> list[str]:
+    """End the daemons whose pid files lie in these folders; returns a line for each that had to be killed."""
+    files = [file for folder in folders for file in sorted(folder.glob("**/*.pid"))]
+    daemons = [process for file in files if (process := _daemon(file)) is not None]
     for process in daemons:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.terminate()

@@ -159,6 +159,35 @@ def test_plain_commands_are_passed_on(editor: Editor, stub: StubHost, verb: str)
     assert editor.eval("done") == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        ("LazydapUp", {"verb": "up", "count": 1}),
+        ("3LazydapDown", {"verb": "down", "count": 3}),
+        ('execute "normal 2\\<Plug>(lazydap-up)"', {"verb": "up", "count": 2}),
+        ("LazydapFrame 2", {"verb": "frame", "n": 2}),
+        ("Lazydap frame 0", {"verb": "frame", "n": 0}),
+    ],
+)
+def test_frames_are_chosen_by_number_or_by_walking(
+    editor: Editor, stub: StubHost, command: str, wanted: dict[str, Any]
+) -> None:
+    editor.command(command)
+    assert stub.expect(wanted["verb"]) == wanted
+
+
+def test_a_frame_is_chosen_under_the_cursor_of_the_stack_list_only(
+    editor: Editor, stub: StubHost, source: Path
+) -> None:
+    editor.command("LazydapFrame")
+    editor.expect_message("which frame?")
+    items = [{"path": str(source), "line": 1, "text": name, "id": id_} for name, id_ in (("inner", 7), ("outer", 8))]
+    editor.apply({"generation": 1, "lists": {"stack": {"title": "Lazydap stack", "items": items, "open": 1}}})
+    editor.go_to(2)
+    editor.command("LazydapFrame")
+    assert stub.expect("frame") == {"verb": "frame", "id": 8}
+
+
 def test_continue_brings_the_environment_of_the_editor(editor: Editor, stub: StubHost) -> None:
     editor.command("let $COLOUR = 'green'")
     editor.command("LazydapContinue")

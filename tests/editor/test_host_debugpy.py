@@ -12,6 +12,10 @@ from tests.house.surroundings import Folders
 
 StartEditor = Callable[..., Editor]
 
+pytestmark = pytest.mark.timeout(90)
+SLOW = 30.0
+"""Seconds: an adapter takes its time on a busy machine."""
+
 PROGRAM = """\
 def area(width, height):
     result = width * height  # @inside
@@ -37,12 +41,19 @@ def program(project: Path) -> Path:
     return file
 
 
+def launch(editor: Editor, command: str = "LazydapLaunch") -> None:
+    """Launch and wait for the first stop."""
+    editor.command(command)
+    state = "return (require('lazydap').state() or {}).state"
+    eventually(lambda: editor.lua(state), lambda now: now == "paused", what="the program stops", seconds=SLOW)
+
+
 def test_break_launch_step_and_end(start_editor: StartEditor, program: Path) -> None:
     editor = start_editor(program)
     editor.go_to(line("call"))
     editor.command("LazydapBreak")
     editor.expect_sign(line("call"), "●")
-    editor.command("LazydapLaunch")
+    launch(editor)
     editor.expect_sign(line("call"), "▶●")
     editor.expect_cursor(program, line("call"))
     editor.expect_virtual_text(line("call"), "total = 0")
@@ -62,12 +73,15 @@ def test_a_syntax_error_is_the_programs_last_word(start_editor: StartEditor, pro
     broken.write_text("x = = 1\n")
     editor = start_editor(broken)
     editor.command("LazydapLaunch")
-    editor.expect_message("broken.py ended: exit code 1: SyntaxError")
+    said = eventually(
+        editor.messages, lambda lines: any("ended" in line for line in lines), what="it ends", seconds=SLOW
+    )
+    assert any("broken.py ended: exit code 1: SyntaxError" in line for line in said)
 
 
 def test_a_second_editor_draws_and_the_one_that_steps_moves(start_editor: StartEditor, program: Path) -> None:
     first = start_editor(program)
-    first.command("LazydapLaunch!")
+    launch(first, "LazydapLaunch!")
     first.expect_sign(1, "▶")
     second = start_editor(program)
     second.command("LazydapStatus")
@@ -87,7 +101,7 @@ def test_an_editor_that_is_killed_and_opened_again_shows_the_arrow_on_the_same_l
     start_editor: StartEditor, program: Path
 ) -> None:
     editor = start_editor(program)
-    editor.command("LazydapLaunch!")
+    launch(editor, "LazydapLaunch!")
     editor.expect_sign(1, "▶")
     editor.command("LazydapStep")
     editor.expect_sign(6, "▶")
@@ -111,8 +125,9 @@ def test_a_daemon_that_is_killed_is_started_again_by_the_next_command(
     os.kill(int(pid_file.read_text()), signal.SIGKILL)
     editor.expect_message("the daemon of p is gone")
     editor.expect_sign(line("call"), "●")
-    editor.command("LazydapLaunch")
+    launch(editor)
     editor.expect_sign(line("call"), "▶●")
     editor.command("LazydapStop")
     editor.expect_message("shapes.py ended")
+    assert not any("exit code" in line for line in editor.messages())
     editor.expect_sign(line("call"), "●")

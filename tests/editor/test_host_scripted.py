@@ -1,5 +1,6 @@
 """The plugin host between a real editor and a scripted daemon."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -345,6 +346,25 @@ def test_a_launch_takes_the_words_and_the_environment_of_the_editor(
     assert Path(request["adapter_command"]).name.startswith("python")
     editor.command("LazydapLaunch")
     editor.expect_message("a program is already live: :LazydapStop first")
+
+
+def test_a_configuration_is_launched_by_its_name(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path, project: Path
+) -> None:
+    (project / ".vscode").mkdir()
+    configuration = {"name": "the app", "type": "debugpy", "request": "launch", "program": "app.py", "args": ["-q"]}
+    (project / ".vscode" / "launch.json").write_text(json.dumps({"configurations": [configuration]}))
+    daemon = start_daemon(
+        {"answers": {"Launch": [[{"error": {"code": "AdapterCrashed", "message": "no", "details": {}}}]]}}
+    )
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    names = "return (require('lazydap.state').get().projects[1] or {}).launches"
+    eventually(lambda: editor.lua(names), lambda known: known == ["the app"], what="the names are known")
+    editor.command("LazydapLaunch the app")
+    editor.expect_message("no")
+    [request] = [entry["request"]["Launch"] for entry in daemon.requests() if "Launch" in entry["request"]]
+    assert (request["program"], request["args"]) == (str(program), ["-q"])
 
 
 def test_a_program_that_is_not_there_is_told_before_anything_is_asked(

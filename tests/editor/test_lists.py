@@ -94,6 +94,12 @@ def test_stack_and_breakpoints_are_two_lists(editor: Editor, source: Path) -> No
     assert editor.quickfix_title() == "Lazydap stack"
 
 
+def test_an_entry_without_words_shows_its_line(editor: Editor, source: Path) -> None:
+    items = [{"path": str(source), "line": 4, "text": "", "id": 7}]
+    editor.apply({"generation": 1, "lists": {"stack": {"title": "Lazydap stack", "items": items, "open": 1}}})
+    editor.expect_quickfix("Lazydap stack", ["line4 = 4"])
+
+
 def test_entries_without_a_file_are_headings(editor: Editor) -> None:
     items = [{"text": "Thread 1"}]
     editor.apply({"generation": 1, "lists": {"stack": {"title": "Lazydap stack", "items": items, "open": 1}}})

@@ -29,32 +29,44 @@ def expect_on_screen(editor: Editor, part: str) -> None:
 
 def test_a_message_wider_than_the_screen_asks_for_no_key(editor: Editor) -> None:
     say(editor, "the adapter says " + "very " * 50 + "much\nin two lines", "error")
-    expect_on_screen(editor, "lazydap: the adapter says very")
+    expect_on_screen(editor, "lazydap: the adapter s... very much in two lines")
     assert editor.eval("mode()") == "n"
     assert editor.messages() == ["lazydap: the adapter says " + "very " * 50 + "much in two lines"]
 
 
-def test_several_messages_at_once_ask_for_no_key(editor: Editor) -> None:
+@pytest.mark.parametrize("height", [0, 1, 2])
+def test_several_messages_at_once_ask_for_no_key(editor: Editor, height: int) -> None:
+    editor.command(f"set cmdheight={height}")
     for number in range(5):
-        say(editor, f"message {number}")
-    expect_on_screen(editor, "message 4")
+        say(editor, f"message {number}" + " and more" * 20)
+    expect_on_screen(editor, "lazydap: message 4")
     assert editor.eval("mode()") == "n"
-    assert editor.messages() == [f"lazydap: message {number}" for number in range(5)]
+    whole = [f"lazydap: message {number}" + " and more" * 20 for number in range(5)]
+    assert editor.messages() == whole or height == 0
+
+
+def test_a_message_of_any_mode_leaves_the_options_as_they_were(editor: Editor) -> None:
+    editor.command("set shortmess=filnx")
+    say(editor, "normal")
+    editor.type("v")
+    eventually(editor.mode, lambda mode: mode == "v", what="visual mode")
+    say(editor, "visual")
+    assert (editor.eval("&shortmess"), editor.eval("&showmode")) == ("filnx", 1)
 
 
 def test_a_message_is_seen_while_text_is_inserted(editor: Editor) -> None:
     editor.type("i")
     expect_on_screen(editor, "-- INSERT --")
-    say(editor, "stopped meanwhile")
-    expect_on_screen(editor, "lazydap: stopped meanwhile")
+    say(editor, "stopped meanwhile" + " and more" * 20)
+    expect_on_screen(editor, "lazydap: stopped meanw... more and more")
     assert editor.eval("&showmode") == 1
 
 
 def test_a_message_waits_for_the_end_of_a_command_line(editor: Editor) -> None:
     editor.type(":let x = 1")
     expect_on_screen(editor, ":let x = 1")
-    say(editor, "stopped meanwhile")
+    say(editor, "stopped meanwhile" + " and more" * 20)
     expect_on_screen(editor, ":let x = 1")
     editor.type("<CR>")
-    expect_on_screen(editor, "lazydap: stopped meanwhile")
+    expect_on_screen(editor, "lazydap: stopped meanw... more and more")
     assert editor.eval("x") == 1

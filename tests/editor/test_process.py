@@ -155,8 +155,7 @@ def test_without_any_environment_the_line_says_what_to_type(
     editor = start_editor(source)
     editor.lua("local root = ... require('lazydap.host').root = function() return root end", str(private_folders.home))
     editor.command("LazydapStatus")
-    said = editor.expect_message("no Python environment yet")
-    assert "build.lua" in said
+    editor.expect_message("no Python environment yet: type :LazydapInstall, or set the option python")
 
 
 def test_the_interpreter_is_the_checkouts_own_or_the_one_beside_neovims_data(

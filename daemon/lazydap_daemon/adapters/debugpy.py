@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import InvalidLaunchConfig
-from lazydap_daemon.adapters import quickack
 from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
@@ -21,6 +20,9 @@ from lazydap_daemon.adapters.plan import (
     start_directory,
 )
 from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+
+QUICKACK: Final = Path(__file__).with_name("quickack.py")
+"""Never imported here: it would load debugpy into the daemon."""
 
 WITHHELD: Final = frozenset({"DEBUGPY_ADAPTER_ENDPOINTS"})
 """Variables that the adapter would take for its own: a terminal inside another editor's debug session sets them."""
@@ -55,7 +57,7 @@ class DebugpyDriver:
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
         """See `Driver.command`: by way of `quickack`, ignoring `PYTHON*` and the files beside the script."""
         del plan
-        return (sys.executable, "-E", "-P", quickack.__file__)
+        return (sys.executable, "-E", "-P", str(QUICKACK))
 
     def environment(self, plan: LaunchPlan) -> dict[str, str]:
         """See `Driver.environment`."""
@@ -118,6 +120,11 @@ class DebugpyDriver:
             text=_exception_text(body) if body.reason == "exception" else None,
             hit_ids=body.hit_breakpoint_ids or (),
         )
+
+    def refuses_only_for_now(self, command: str, text: str) -> bool:
+        """What debugpy refuses it goes on refusing."""
+        del command, text
+        return False
 
     def hidden_error(self, value: str) -> str | None:
         """debugpy refuses what fails."""

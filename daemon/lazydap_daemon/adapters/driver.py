@@ -80,6 +80,10 @@ class Driver(Protocol):
         """The stop in lazydap's words, told from what was asked of the program."""
         ...
 
+    def refuses_only_for_now(self, command: str, text: str) -> bool:
+        """Whether a refusal of `command` with `text` passes within a moment: the same request is to be sent again."""
+        ...
+
     def hidden_error(self, value: str) -> str | None:
         """The error that a successful evaluation hides in its value; None for a real value."""
         ...

@@ -29,6 +29,7 @@ _VERSION: Final = re.compile(r"(?:lldb(?:-\w+)?|LLDB) version (\d+)\.")
 _LOCATION: Final = re.compile(r"\b(\d+)\.\d+\b")
 # A pause that meets LLDB at work (loading libraries, stepping over a breakpoint of its own) is reported as that.
 _INTERNAL_STEP: Final = "trace"
+_NOT_RUNNING: Final = "Process is not running"
 _PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
 
 
@@ -121,6 +122,10 @@ class LldbDapDriver:
             text=body.description if reason not in _PLAIN_STOPS else None,
             hit_ids=hit_ids,
         )
+
+    def refuses_only_for_now(self, command: str, text: str) -> bool:
+        """`continue` is answered before the program runs, and LLDB stops it for itself while libraries are loaded."""
+        return command == "pause" and _NOT_RUNNING in text
 
     def hidden_error(self, value: str) -> str | None:
         """lldb-dap refuses what fails."""

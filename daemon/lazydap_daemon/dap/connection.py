@@ -36,22 +36,25 @@ class Body:
 
     def plain(self) -> Any:
         """The body as plain JSON values; `{}` when it is absent or null. Raises BodyMalformed."""
-        return self._decoded_by(_plain_decoder)
+        value = self._decoded_by(_plain_decoder)
+        return {} if value is None else value
 
     def _decoded_by(self, decoder: msgspec.json.Decoder[T]) -> T:
+        try:
+            return decoder.decode(self.raw)
+        except msgspec.DecodeError as error:
+            return self._decoded_with_care(decoder, error)
+
+    def _decoded_with_care(self, decoder: msgspec.json.Decoder[T], error: msgspec.DecodeError) -> T:
         raw = bytes(self.raw)
         if raw in _ABSENT:
             raw = b"{}"
-        try:
-            return decoder.decode(raw)
-        except msgspec.ValidationError as error:
+        elif isinstance(error, msgspec.ValidationError):
             raise BodyMalformed(self.command, str(error)) from error
-        except msgspec.DecodeError:
-            pass
         try:
             return decoder.decode(repaired(raw))
-        except ValueError as error:
-            raise BodyMalformed(self.command, str(error)) from error
+        except ValueError as worse:
+            raise BodyMalformed(self.command, str(worse)) from worse
 
 
 class Event:

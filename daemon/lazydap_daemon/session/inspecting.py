@@ -31,7 +31,6 @@ class Inspector:
         # Before LLVM 22 a scope's reference means whichever frame was asked last (doc/adapters.md, "lldb-dap").
         self._scope_lock = anyio.Lock()
         self._scope_frames: dict[int, int] = {}
-        self._old_threads_pending = session.driver.first_threads_are_old
         session.on_standing = self._begin_reading
 
     # Read unasked at each stop.
@@ -58,9 +57,9 @@ class Inspector:
     async def _read_frame(self, standing: Standing) -> None:
         session = self._session
         if standing.thread_id is None:
-            threads = await self._ask_threads()
+            threads = await session.threads.listed()
             self._check_motion(standing)
-            standing.thread_id = threads.threads[0].id if threads.threads else None
+            standing.thread_id = threads[0].id if threads else None
         if standing.thread_id is None:
             return
         body = await self._ask_frames(standing, standing.thread_id, 0, 1)
@@ -100,18 +99,14 @@ class Inspector:
     # Asked.
 
     async def threads(self) -> responses.Threads:
-        """The threads; while the program runs, a name the adapter does not tell is left out."""
+        """The threads, of a running program as last known; a name that the adapter does not tell is left out."""
         self._gate(paused=False)
-        body = await self._ask_threads()
         return responses.Threads(
-            threads=tuple(objects.ThreadInfo(id=thread.id, name=thread.name or None) for thread in body.threads)
+            threads=tuple(
+                objects.ThreadInfo(id=thread.id, name=thread.name or None)
+                for thread in await self._session.threads.listed()
+            )
         )
-
-    async def _ask_threads(self) -> dap.ThreadsBody:
-        if self._old_threads_pending:
-            await self._session.ask(dap.ThreadsBody, "threads")
-            self._old_threads_pending = False
-        return await self._session.ask(dap.ThreadsBody, "threads")
 
     async def stack(self, request: requests.StackTrace) -> responses.StackTrace:
         """The frames of a thread, of the one that stopped where none is named; `levels` 0 or null is all."""

@@ -10,7 +10,6 @@ import anyio
 from lazydap_core.domain.words import WaitOutcome
 from lazydap_core.errors import AdapterTimeout, BadRequest, DaemonError, SessionNotPaused
 from lazydap_core.protocol import objects, requests, responses
-from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body
 from lazydap_daemon.session.collecting import Collector
 from lazydap_daemon.session.history import Numbered
@@ -167,10 +166,10 @@ class Mover:
         known = session.last_thread_id if session.last_thread_id is not None else session.first_thread_id
         if known is not None:
             return known
-        body = await session.ask(dap.ThreadsBody, "threads")
-        if not body.threads:
+        threads = await session.threads.listed()
+        if not threads:
             raise BadRequest("the program has no threads to move: wait for it to start", session_id=str(session.id))
-        return body.threads[0].id
+        return threads[0].id
 
     # Waiting.
 

@@ -4,6 +4,7 @@ import logging
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
@@ -25,6 +26,7 @@ from lazydap_daemon.session.history import History, Numbered
 from lazydap_daemon.session.markers import Markers
 from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.state import StateEvent, following, is_live
+from lazydap_daemon.session.threads import Threads
 from lazydap_daemon.session.translate import adapter_faults, exit_code
 
 log = logging.getLogger("daemon.session")
@@ -67,6 +69,11 @@ class Session:
         self.history = History()
         self.book = Book()
         self.markers = Markers()
+        self.threads = Threads(
+            partial(self.ask, dap.ThreadsBody, "threads"),
+            lambda: self.state == "running",
+            first_answer_is_old=driver.first_threads_are_old,
+        )
         self.permit = anyio.Lock()
         self.is_announced = False
         self.is_tearing_down = False

@@ -1,5 +1,6 @@
 """The drivers' rules, without an adapter: stops, environments, launches, counts of hits."""
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -272,3 +273,15 @@ def test_the_driver_is_that_of_the_program_that_was_found() -> None:
     assert python.adapter_command == "/env/bin/python"
     with pytest.raises(Unsupported, match="delve"):
         driver_for(plan(), Found("delve", "delve", ("/bin/dlv",)))
+
+
+def test_the_daemon_never_loads_debugpy_itself() -> None:
+    code = "import sys, lazydap_daemon.adapters.driver; sys.exit(any(m.startswith('debugpy') for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_pause_that_comes_too_early_is_refused_only_for_now() -> None:
+    assert LLDB.refuses_only_for_now("pause", "Process is not running.")
+    assert not LLDB.refuses_only_for_now("pause", "no such thread")
+    assert not LLDB.refuses_only_for_now("next", "Process is not running.")
+    assert not DEBUGPY.refuses_only_for_now("pause", "Process is not running.")

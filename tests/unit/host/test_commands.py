@@ -37,7 +37,9 @@ class Bench:
         self.host.post = self.post
         self.host.model = self.host.model.with_project(start)
 
-    def post(self, name: str, work: Callable[..., Awaitable[None]], *arguments: object, is_quiet: bool = False) -> None:
+    def post(
+        self, name: str, work: Callable[..., Awaitable[object]], *arguments: object, is_quiet: bool = False
+    ) -> None:
         del work, is_quiet
         self.jobs.append((name, arguments))
 

@@ -335,6 +335,15 @@ def test_a_lost_daemon_leaves_the_breakpoints_of_the_file() -> None:
     assert transitions.lost(outcome.project, (breakpoint_at(9),)).effects == ()
 
 
+def test_a_launch_that_starts_the_daemon_is_ours_although_no_daemon_answered_at_first() -> None:
+    launching = transitions.launching(project(), FILE).project
+    unlinked = transitions.lost(launching, ()).project
+    linked = transitions.connected(unlinked, DETAIL, status(), ()).project
+    started = heard(linked, events.SessionStarted(session_id=SESSION, adapter="debugpy")).project
+    assert live(started).mover == "us"
+    assert started.is_following
+
+
 # --- a daemon without our features
 
 

@@ -39,6 +39,10 @@ def _file(root: Path) -> Path:
     return root / ".lazydap" / "state.toml"
 
 
+def _full_disk(_: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     project = tmp_path / "p"
@@ -226,10 +230,7 @@ async def test_a_write_that_fails_halfway_leaves_the_old_file_and_no_rest(
     assert await store.flush()
     before = _file(root).read_text()
 
-    def full_disk(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full_disk)
+    monkeypatch.setattr(os, "fsync", _full_disk)
     store.add_breakpoint(_new("b.py"), dry_run=False)
 
     assert not await store.flush()
@@ -309,6 +310,23 @@ async def test_edits_by_hand_are_adopted_at_the_next_write_and_told(root: Path) 
     assert [[entry.id for entry in external.watches] for external in told] == [[8]]
     assert "# by hand" in _file(root).read_text()
     assert store.add_watch(NewWatch(expression="z"), dry_run=False).watches[0].id == 9
+
+
+async def test_what_was_adopted_and_then_removed_stays_removed_though_a_write_failed_between(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = ProjectStore.load(root)
+    _file(root).write_text('[[breakpoints]]\nid = 5\nsource = "hand.py"\nline = 1\n')
+    store.add_breakpoint(_new("a.py"), dry_run=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", _full_disk)
+        assert not await store.flush()
+    assert [entry.id for entry in store.breakpoints] == [1, 5]
+
+    store.remove_breakpoints(ByIds(ids=(5,)), dry_run=False)
+    assert await store.flush()
+
+    assert [entry.id for entry in read_state(root).breakpoints] == [1]
 
 
 async def test_a_removal_not_yet_written_survives_an_edit_by_hand(root: Path) -> None:

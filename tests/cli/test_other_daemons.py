@@ -1,0 +1,183 @@
+"""The command line and a daemon that is not quite ours: older, newer, or broken. A scripted one stands in for them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.shell import Shell
+from tests.fakes.daemon import FakeDaemon, running_daemon
+
+SESSION = "0b7e3c52-6f0e-4a57-9a51-2f3f5f0f7c11"
+LAUNCHED: dict[str, Any] = {
+    "session_id": SESSION,
+    "state": "running",
+    "reason": None,
+    "raw_reason": None,
+    "thread_id": None,
+    "capabilities": {
+        "supports_configuration_done_request": True,
+        "supports_function_breakpoints": True,
+        "supports_conditional_breakpoints": True,
+        "supports_variable_paging": False,
+    },
+    "breakpoints": [],
+}
+SUMMARY = {
+    "session_id": SESSION,
+    "adapter": "debugpy",
+    "program": "/p/app.py",
+    "state": "paused",
+    "exit_code": None,
+    "buffered_events": 0,
+    "captured_output_chunks": 0,
+    "dropped_events": 0,
+    "uptime_ms": 61000,
+}
+STATUS = {
+    "instance": "x",
+    "daemon_pid": 1,
+    "uptime_ms": 5,
+    "protocol_version": 10,
+    "lazydap_version": "0.2.9",
+    "session": SUMMARY,
+}
+
+
+@pytest.fixture
+def known(shell: Shell) -> Shell:
+    """The shell with its daemon's name fixed, and the folder there for a daemon to be scripted in."""
+    shell.runtime.mkdir(mode=0o700, parents=True)
+    return shell.with_variables(LAZYDAP_INSTANCE="fake")
+
+
+def launch_request(daemon: FakeDaemon) -> Any:
+    (found,) = [entry["request"]["Launch"] for entry in daemon.requests() if "Launch" in entry["request"]]
+    return found
+
+
+def test_a_daemon_of_another_version_is_left_alone(known: Shell) -> None:
+    with running_daemon(known.runtime, {"version": 11}) as daemon:
+        for words in (("status",), ("threads",), ("break", "--list")):
+            ended = known(*words)
+            assert ended.code == 3
+            assert ended.error["error"] == "VersionMismatch"
+            assert ended.error["details"] == {"client_version": 10, "daemon_version": 11}
+        assert daemon.process.poll() is None
+        assert set(daemon.asked()) == {"Ping"}
+
+
+def test_shutdown_ends_a_daemon_of_another_version(known: Shell) -> None:
+    with running_daemon(known.runtime, {"version": 11}) as daemon:
+        rehearsed = known("shutdown", "--dry-run").json
+        assert (rehearsed["shutting_down"], rehearsed["note"]) == (False, "the daemon was from another build")
+        assert daemon.process.poll() is None
+        ended = known("shutdown").json
+        assert ended == {
+            "dry_run": False,
+            "instance": "fake",
+            "note": "the daemon was from another build",
+            "shutting_down": True,
+        }
+        daemon.process.wait(5)
+
+
+def test_a_daemon_that_announces_nothing_gets_no_options(known: Shell) -> None:
+    known.write("app.py", "")
+    with running_daemon(known.runtime, {"answers": {"Launch": [[{"reply": {"Launched": LAUNCHED}}]]}}) as daemon:
+        assert known("launch", "app.py").json == LAUNCHED
+        request = launch_request(daemon)
+    assert "options" not in request
+    assert Path(request["adapter_command"]).name.startswith("python")
+
+
+def test_a_daemon_that_announces_nothing_is_never_given_lldb_dap(known: Shell) -> None:
+    program = known.write("app", "")
+    program.chmod(0o755)
+    with running_daemon(known.runtime, {}) as daemon:
+        ended = known("launch", "./app")
+        assert ended.code == 4
+        assert ended.error["error"] == "AdapterNotFound"
+        assert "codelldb" in ended.error["message"]
+        assert "Launch" not in daemon.asked()
+
+
+def test_a_daemon_with_launch_options_gets_the_clients_environment_and_adapter(known: Shell) -> None:
+    known.write("app", "").chmod(0o755)
+    script = {"features": ["launch_options"], "answers": {"Launch": [[{"reply": {"Launched": LAUNCHED}}]]}}
+    with running_daemon(known.runtime, script) as daemon:
+        assert known.with_variables(COLOUR="☃")("launch", "./app", "--env", "A=1").code == 0
+        request = launch_request(daemon)
+    assert request["adapter"] == "codelldb"
+    assert request["env"] == {"A": "1"}
+    assert request["options"]["adapter"] == "lldb-dap"
+    assert request["options"]["client_env"]["COLOUR"] == "☃"
+    assert Path(request["adapter_command"]).name.startswith("lldb-dap")
+
+
+def test_a_variable_that_is_no_text_does_not_cost_the_launch(known: Shell) -> None:
+    known.write("app.py", "")
+    script = {"features": ["launch_options"], "answers": {"Launch": [[{"reply": {"Launched": LAUNCHED}}]]}}
+    with running_daemon(known.runtime, script) as daemon:
+        odd = known.with_variables(ODD="caf\udce9")
+        assert odd("launch", "app.py").code == 0
+        assert "ODD" not in launch_request(daemon)["options"]["client_env"]
+
+
+def test_what_editors_alone_need_is_not_printed(known: Shell) -> None:
+    stop = {"generation": 1, "thread_id": 1, "reason": "entry", "text": None, "frame": None, "locals": None}
+    status = {**STATUS, "root": "/p", "session": {**SUMMARY, "adapter_command": "/x", "stop": stop}}
+    script = {"features": ["stop_detail"], "answers": {"Status": [[{"reply": {"Status": status}}]]}}
+    with running_daemon(known.runtime, script):
+        assert known("status").json == {**STATUS, "root": "/p", "session": {**SUMMARY, "adapter_command": "/x"}}
+        table = known("status", "--format", "table").out
+    assert "1 min 1 s" in table
+    assert "/p/app.py" in table
+
+
+@pytest.mark.parametrize(
+    "step",
+    [{"close": True}, {"half": {"Status": STATUS}}, {"raw": "00000003616263"}, {"raw": "7fffffff"}],
+    ids=["hangs up", "sends half an answer", "sends nonsense", "sends a frame without end"],
+)
+def test_a_daemon_that_breaks_off_is_unreachable(known: Shell, step: dict[str, Any]) -> None:
+    with running_daemon(known.runtime, {"answers": {"Status": [[step]]}}):
+        ended = known("status")
+    assert ended.code == 3
+    assert ended.error["error"] == "DaemonUnreachable"
+    assert "Traceback" not in ended.err
+
+
+def test_an_answer_of_another_kind_is_an_error_of_lazydap(known: Shell) -> None:
+    with running_daemon(known.runtime, {"answers": {"Status": [[{"reply": {"Threads": []}}]]}}):
+        ended = known("status")
+    assert ended.code == 1
+    assert ended.error["error"] == "DaemonInternalError"
+
+
+def test_an_error_of_the_daemon_is_passed_on_with_its_code(known: Shell) -> None:
+    error = {"code": "AdapterTimeout", "message": "it took\ntoo long", "details": {"command": "threads"}}
+    answers = {"Status": [[{"reply": {"Status": STATUS}}]], "Threads": [[{"error": error}]]}
+    with running_daemon(known.runtime, {"answers": answers}):
+        ended = known("threads")
+        assert ended.code == 1
+        assert ended.error == {
+            "details": {"command": "threads"},
+            "error": "AdapterTimeout",
+            "message": "AdapterTimeout: it took\ntoo long",
+        }
+        assert known("threads", "--format", "table").err == "error: AdapterTimeout: it took; too long\n"
+
+
+def test_events_between_the_answers_are_no_answers(known: Shell) -> None:
+    event = {"event": {"WatchUpdated": {"watch_id": 3}}}
+    with running_daemon(known.runtime, {"answers": {"Status": [[event, {"reply": {"Status": STATUS}}, event]]}}):
+        assert known("status").json["instance"] == "x"
+
+
+def test_a_daemon_without_numbered_output_cannot_read_on(known: Shell) -> None:
+    with running_daemon(known.runtime, {"answers": {"Status": [[{"reply": {"Status": STATUS}}]]}}):
+        ended = known("output", "--after", "3")
+    assert ended.code == 1
+    assert ended.error["error"] == "Unsupported"
+    assert "--since" in ended.error["message"]

@@ -1,0 +1,1 @@
+"""`make soak`: a long session, watched for what grows."""
