@@ -28,6 +28,19 @@ def _environment(folder: Path) -> Place:
     return Place(file, (file,))
 
 
+def behind(file: str, environ: Mapping[str, str], folder: str | None) -> str:
+    """The interpreter that a version manager's stand-in runs in `folder`; `file` itself where it is a program.
+
+    A stand-in is a shell script that costs its start-up again each time the adapter runs it.
+    """
+    with Path(file).open("rb") as opened:
+        if opened.read(2) != b"#!":
+            return file
+    answer = ask((file, "-E", "-S", "-c", f"import sys; print('{SENTINEL}', sys.executable)"), environ, folder=folder)
+    found = re.search(rf"^{SENTINEL} (/.+)$", answer.output, re.MULTILINE)
+    return found[1] if found else file
+
+
 def fault(file: str, environ: Mapping[str, str]) -> str | None:
     """Why this interpreter is of no use, or None: it must run, and be one that debugpy supports."""
     # Not `-I`, which very old ones do not know: they are to say their version.

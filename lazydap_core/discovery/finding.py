@@ -79,11 +79,12 @@ def find(
         raise AdapterNotFound(
             f"{adapter} does not serve {kind}: it is one of {', '.join(_PROGRAMS[kind])}", adapter=kind
         )
-    search = _Search(kind, environ, probe=probe)
+    folders = _folders(program, root)
+    search = _Search(kind, environ, probe=probe, folder=next((str(f) for f in folders if f.is_dir()), None))
     if pinned is not None:
         serving = "lldb-dap" if kind == "codelldb" and lldb_dap.serves(pinned) else programs[0]
         return search.named(serving, pinned)
-    surroundings = Surroundings(environ, _folders(program, root))
+    surroundings = Surroundings(environ, folders)
     for name in programs:
         if (configured := config.commands.get(name)) is not None:
             return search.named(name, configured)
@@ -105,10 +106,11 @@ def _folders(program: Path | None, root: Path | None) -> tuple[Path, ...]:
 class _Search:
     """One search: what was looked at, and the first program that was there and did not work."""
 
-    def __init__(self, kind: AdapterKind, environ: Mapping[str, str], *, probe: bool) -> None:
+    def __init__(self, kind: AdapterKind, environ: Mapping[str, str], *, probe: bool, folder: str | None) -> None:
         self._kind: AdapterKind = kind
         self._environ = environ
         self._probe = probe
+        self._folder = folder
         self._searched: list[str] = []
         self._unusable: tuple[Program, str, str] | None = None
 
@@ -175,4 +177,9 @@ class _Search:
             raise AdapterNotFound(
                 f"debugpy is missing beside lazydap: `{sys.executable} -m pip install debugpy`", adapter=self._kind
             )
-        return Found(self._kind, program, (sys.executable, "-m", "debugpy.adapter"), interpreter=file)
+        return Found(
+            self._kind,
+            program,
+            (sys.executable, "-m", "debugpy.adapter"),
+            interpreter=debugpy.behind(file, self._environ, self._folder),
+        )

@@ -39,9 +39,10 @@ def ask(
     environ: Mapping[str, str],
     *,
     say: bytes = b"",
+    folder: str | None = None,
     is_enough: Callable[[str], bool] | None = None,
 ) -> Answer:
-    """Run `command` with `say` on its standard input and return what it wrote to its two outputs.
+    """Run `command` in `folder` with `say` on its standard input and return what it wrote to its two outputs.
 
     It is ended, with everything it started in its session, when it has written what `is_enough` accepts, and after
     `PROBE_SECONDS`.
@@ -54,6 +55,7 @@ def ask(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env=environment,
+            cwd=folder,
             start_new_session=True,
             bufsize=0,  # so that closing the input has nothing left to write to a program that is gone
         )

@@ -36,8 +36,10 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Launches:
-    """What one host remembers: each project's last order, what it offers to choose from, whose configurations it
-    has read, the adapters it found.
+    """What one host remembers of launches.
+
+    `last` is each project's last order, `offered` what the user may choose from by token, `learnt` are the projects
+    whose configurations were read, `found` the adapters by what they were looked for with.
     """
 
     def __init__(self) -> None:

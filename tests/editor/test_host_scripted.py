@@ -355,14 +355,14 @@ def test_a_configuration_is_launched_by_its_name(
     configuration = {"name": "the app", "type": "debugpy", "request": "launch", "program": "app.py", "args": ["-q"]}
     (project / ".vscode" / "launch.json").write_text(json.dumps({"configurations": [configuration]}))
     daemon = start_daemon(
-        {"answers": {"Launch": [[{"error": {"code": "AdapterCrashed", "message": "no", "details": {}}}]]}}
+        {"answers": {"Launch": [[{"error": {"code": "AdapterCrashed", "message": "it broke", "details": {}}}]]}}
     )
     editor = start_editor(program)
     editor.command("LazydapStatus")
     names = "return (require('lazydap.state').get().projects[1] or {}).launches"
     eventually(lambda: editor.lua(names), lambda known: known == ["the app"], what="the names are known")
     editor.command("LazydapLaunch the app")
-    editor.expect_message("no")
+    editor.expect_message("it broke")
     [request] = [entry["request"]["Launch"] for entry in daemon.requests() if "Launch" in entry["request"]]
     assert (request["program"], request["args"]) == (str(program), ["-q"])
 

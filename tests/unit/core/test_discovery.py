@@ -305,3 +305,14 @@ def test_adapters_are_asked_without_the_pythons_of_others(disk: Disk) -> None:
 def test_the_pythons_and_the_debugger_of_this_environment_work() -> None:
     environ = dict(os.environ)
     assert find("debugpy", environ=environ, config=Config(), pinned=sys.executable).interpreter == sys.executable
+
+
+def test_a_version_managers_stand_in_is_seen_through_in_the_programs_folder(disk: Disk) -> None:
+    project = disk.top / "project"
+    project.mkdir()
+    (project / ".python-version").write_text("/real/python3.12\n")
+    disk.put(
+        "bin/python3",
+        "#!/bin/sh\nread real < .python-version 2>/dev/null\necho 'lazydap-asks 3.12'\necho \"lazydap-asks $real\"\n",
+    )
+    assert disk.find("debugpy", program=project / "app.py", root=project).interpreter == "/real/python3.12"
