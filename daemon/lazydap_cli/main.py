@@ -13,6 +13,8 @@ def console_main() -> NoReturn:
     """Run the command of `sys.argv` and end the process with its exit code."""
     # A process of a tenth of a second: looking for garbage costs more than it could free.
     gc.disable()
+    if sys.platform == "win32":
+        sys.exit("lazydap is not supported on Windows: use it in WSL, where it is the Linux one")
     try:
         _load_msgspec_alone()
         # Only now: what it imports is most of the time that a command takes.

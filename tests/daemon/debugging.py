@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
 
+import anyio
 import psutil
 
-from tests.daemon.real import Json, Peer, RealDaemon, eventually, real_daemon
+from tests.daemon.real import PATIENCE, Json, Peer, RealDaemon, eventually, real_daemon
 from tests.fixtures.debuggees import Pair
 from tests.fixtures.programs import Program
 
@@ -88,7 +89,8 @@ class Debugging:
 
     async def resume(self, milliseconds: int | None = WAIT_MS, **parts: Any) -> Json:
         """Continue and wait; where the program is then."""
-        return await self.ask("Continue", **{"all_threads": False, "wait": wait(milliseconds)} | parts)
+        parts = {"all_threads": False, "wait": wait(milliseconds)} | parts
+        return await self.peer.told(self.request("Continue", **parts))
 
     async def step(self, kind: str = "over", **parts: Any) -> Json:
         """Step and wait; where the program is then."""
@@ -106,6 +108,12 @@ class Debugging:
         """The session's state in `Status`."""
         session = (await self.peer.told("Status"))["session"]
         return session and session["state"]
+
+    async def until_paused(self) -> None:
+        """Wait until the program stands, without asking it to do anything."""
+        with anyio.fail_after(PATIENCE):
+            while await self.state() != "paused":  # noqa: ASYNC110 - this is the poll
+                await anyio.sleep(0.01)
 
     async def evaluate(self, expression: str) -> Json:
         """The value of an expression in the top frame."""
@@ -141,15 +149,34 @@ def text_of(chunks: list[Json]) -> str:
     return printed.replace("\r\n", "\n")
 
 
+def _built(text: Program, folder: Path) -> tuple[Path, Path]:
+    project = folder.resolve() / "p"
+    (project / ".lazydap").mkdir(parents=True)
+    if text.name.endswith(".c"):
+        return text.build(project)
+    source = text.write(project)
+    return source, source
+
+
+def frame_of(stepped: Json) -> tuple[str, int]:
+    """Where a stop is: the function's name, without its signature, and the line."""
+    return stepped["frame"]["name"].partition("(")[0], stepped["frame"]["line"]
+
+
+def value_of(stepped: Json, name: str) -> str:
+    """The value of a local variable at a stop."""
+    (value,) = [row["value"] for row in stepped["locals"]["variables"] if row["name"] == name]
+    return value
+
+
 @asynccontextmanager
 async def debugging(
     adapter: AdapterName, what: Pair | Program, folder: Path, version: int = 10
 ) -> AsyncGenerator[Debugging]:
     """A program in a project of its own, and its daemon; nothing of it may run when the daemon has ended."""
     text = what if isinstance(what, Program) else what.c if adapter == "lldb-dap" else what.python
-    project = folder.resolve() / "p"
-    (project / ".lazydap").mkdir(parents=True)
-    built = text.build(project) if text.name.endswith(".c") else (text.write(project),) * 2
+    built = _built(text, folder)
+    project = built[0].parent
     async with real_daemon(project) as daemon, daemon.peer(version=version) as peer:
         made = Debugging(daemon, peer, adapter, text, built)
         yield made

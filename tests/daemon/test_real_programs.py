@@ -1,47 +1,15 @@
-"""Real programs under real adapters, through a real daemon: what a client sees of a stop, an end, a crash, a flood."""
+"""Real programs under real adapters, through a real daemon: what a client sees of a launch, a stop and its values."""
 
 import re
-import signal
-import time
 from pathlib import Path
 
-import anyio
-import psutil
 import pytest
 
-from tests.daemon.debugging import ADAPTERS, NO_WAIT, AdapterName, Debugging, debugging, text_of, wait
-from tests.daemon.real import Json, Peer, eventually, real_daemon
-from tests.fixtures.debuggees import (
-    CHATTER,
-    CHATTY,
-    COUNTS,
-    CRASHES,
-    EXITS,
-    FLOOD_LINE,
-    FLOOD_LINES,
-    FLOOD_MARKER,
-    FLOODS,
-    INSPECTS,
-    LIBRARY_CRASH,
-    LONG_ROWS,
-    RECURSES,
-    SPINS,
-    THREADS,
-)
-
-MAX_CAPTURED = 1_000_000
+from tests.daemon.debugging import NO_WAIT, AdapterName, Debugging, debugging, frame_of, value_of, wait
+from tests.daemon.real import Json, real_daemon
+from tests.fixtures.debuggees import COUNTS, EXITS, INSPECTS, LONG_ROWS, RECURSES, SPINS, THREADS
 
 pytestmark = pytest.mark.timeout(90)
-
-
-@pytest.fixture(params=ADAPTERS)
-def adapter(request: pytest.FixtureRequest) -> AdapterName:
-    return request.param
-
-
-def frame_of(stepped: Json) -> tuple[str, int]:
-    """Where a stop is: the function's name, without its signature, and the line."""
-    return stepped["frame"]["name"].partition("(")[0], stepped["frame"]["line"]
 
 
 # -- launching --------------------------------------------------------------------------------------------------------
@@ -111,10 +79,10 @@ async def test_continuing_a_program_that_is_already_running_reaches_the_breakpoi
         assert (launched["state"], launched["reason"], launched["thread_id"]) == ("running", None, None)
         continued = await made.ask("Continue", all_threads=False, wait=NO_WAIT)
         assert (continued["already_running"], continued["thread_id"]) == (True, None)
-        async with made.daemon.peer() as other, anyio.create_task_group() as tasks:
-            number = await made.peer.send(made.request("Continue", all_threads=False, wait=wait()))
-            tasks.start_soon(add_tick, made, other)
-            stepped = (await made.peer.answer(number))["payload"]["Response"]["Stepped"]
+        number = await made.peer.send(made.request("Continue", all_threads=False, wait=wait()))
+        async with made.daemon.peer() as other:
+            await made.add("tick", peer=other)
+        stepped = (await made.peer.answer(number))["payload"]["Response"]["Stepped"]
         assert (stepped["reason"], frame_of(stepped)[1]) == ("breakpoint", made.line("tick"))
 
 
@@ -122,18 +90,15 @@ async def test_each_step_stands_on_the_right_line_with_the_right_values(adapter:
     async with debugging(adapter, COUNTS, tmp_path) as made:
         await made.add("first")
         await made.launch(stop_on_entry=False)
-        await eventually_paused(made)
+        await made.until_paused()
         await made.remove()
         for number in range(4):
-            while (stepped := await made.step())["frame"]["line"] != made.line("call"):
-                assert stepped["reason"] == "step"
+            await step_to(made, "call")
             inside = await made.step("in")
             assert frame_of(inside) == ("squared", made.line("square"))
             assert value_of(inside, "number") == str(number)
-            outside = await made.step("out")
-            assert frame_of(outside)[0] == "main"
-            while frame_of(outside) != ("main", made.line("print")):
-                outside = await made.step()
+            assert frame_of(await made.step("out"))[0] == "main"
+            outside = await step_to(made, "print")
             assert value_of(outside, "total") == str(sum(each * each for each in range(number + 1)))
 
 
@@ -255,169 +220,6 @@ async def test_waiting_with_no_timeout_at_all_blocks_until_the_program_ends(
         assert (ended["state"], ended["exit_code"]) == ("exited", 3)
 
 
-# -- ends -------------------------------------------------------------------------------------------------------------
-
-
-async def test_continuing_to_the_end_reports_the_exit_code_and_the_last_of_the_output(
-    adapter: AdapterName, tmp_path: Path
-) -> None:
-    async with debugging(adapter, EXITS, tmp_path) as made, made.daemon.peer("session_ended", "output") as other:
-        await made.launch()
-        ended = await made.resume()
-        assert (ended["state"], ended["exit_code"], ended["frame"], ended["reason"]) == ("exited", 3, None, None)
-        assert "about to finish x=5\n" in text_of(ended["captured_output"])
-        await other.until(lambda: other.events("SessionEnded"), "ending")
-        reason = {"session_id": made.session_id, "reason": {"exited": {"exit_code": 3}}}
-        assert other.events("SessionEnded") == [("SessionEnded", reason)]
-        assert text_of([event["chunk"] for _, event in other.events("Output")]) == "about to finish x=5\n"
-        assert (await made.peer.told("Status"))["session"]["exit_code"] == 3
-
-
-async def test_a_program_that_runs_through_at_once_is_told_with_its_output(
-    adapter: AdapterName, tmp_path: Path
-) -> None:
-    async with debugging(adapter, EXITS, tmp_path) as made:
-        launched = await made.launch(stop_on_entry=False)
-        if launched["state"] == "running":
-            assert (await made.ask("Continue", all_threads=False, wait=wait()))["exit_code"] == 3
-        assert await made.printed() == "about to finish x=5\n"
-        session = (await made.peer.told("Status"))["session"]
-        assert (session["state"], session["exit_code"]) == ("exited", 3)
-
-
-async def test_an_adapter_whose_session_ended_is_reaped_rather_than_left_waiting_for_a_disconnect(
-    adapter: AdapterName, tmp_path: Path
-) -> None:
-    async with debugging(adapter, EXITS, tmp_path) as made:
-        await made.launch()
-        assert made.daemon.adapters()
-        assert (await made.resume())["state"] == "exited"
-        await eventually(lambda: not made.daemon.adapters(), "the adapter is left", 6.0)
-        assert await made.printed() == "about to finish x=5\n"
-        assert (await made.disconnect())["terminated_debuggee"] is False
-        assert (await made.refused("Output"))["code"] == "SessionNotFound"
-
-
-@pytest.mark.parametrize("running", [True, False], ids=["running", "stopped"])
-async def test_a_disconnect_ends_the_program_whatever_it_is_doing(
-    adapter: AdapterName, tmp_path: Path, *, running: bool
-) -> None:
-    async with debugging(adapter, SPINS, tmp_path) as made:
-        await made.launch(stop_on_entry=not running)
-        asked_at = time.monotonic()
-        assert (await made.disconnect())["terminated_debuggee"] is True
-        assert time.monotonic() - asked_at < 5.0
-        assert made.running() == []
-        assert made.daemon.adapters() == []
-
-
-async def test_a_wait_ends_when_the_adapter_is_killed_and_nothing_of_the_program_is_left(
-    adapter: AdapterName, tmp_path: Path
-) -> None:
-    async with debugging(adapter, SPINS, tmp_path) as made:
-        await made.launch()
-        number = await made.peer.send(made.request("Continue", all_threads=False, wait=wait(60_000)))
-        async with made.daemon.peer("output") as other:
-            await other.until(lambda: "spinning" in str(other.events()), "output")
-        (process,) = made.daemon.adapters()
-        process.send_signal(signal.SIGKILL)
-        killed_at = time.monotonic()
-        died = (await made.peer.answer(number))["payload"]["Response"]["Stepped"]
-        assert (died["state"], died["frame"]) == ("adapter_died", None)
-        await eventually(lambda: not made.running(), "the program outlived its adapter", 5.0)
-        assert time.monotonic() - killed_at < 5.0
-        assert await made.state() == "adapter_died"
-        assert (await made.launch())["state"] == "paused"
-
-
-async def test_leaving_a_program_running_is_done_or_said_to_be_impossible(adapter: AdapterName, tmp_path: Path) -> None:
-    async with debugging(adapter, SPINS, tmp_path) as made:
-        await made.launch(stop_on_entry=False)
-        expected = adapter == "debugpy"
-        predicted = await made.ask("Disconnect", terminate=False, dry_run=True)
-        assert predicted["terminated_debuggee"] is expected
-        asked_at = time.monotonic()
-        assert (await made.disconnect(terminate=False))["terminated_debuggee"] is expected
-        assert time.monotonic() - asked_at < 3.0
-        left = made.running()
-        assert (left == []) is expected
-        for process in left:
-            assert process.status() in (psutil.STATUS_SLEEPING, psutil.STATUS_RUNNING)
-            process.kill()
-
-
-async def test_shutting_the_daemon_down_ends_the_program(adapter: AdapterName, tmp_path: Path) -> None:
-    async with debugging(adapter, SPINS, tmp_path) as made:
-        await made.launch(stop_on_entry=False)
-        (session,) = (await made.peer.told("Shutdown"))["sessions"]
-        assert (session["session_id"], session["state"]) == (made.session_id, "running")
-        assert await made.daemon.ended() == 0
-        assert made.running() == []
-
-
-# -- crashes ----------------------------------------------------------------------------------------------------------
-
-
-async def test_a_program_that_segfaults_stands_where_it_happened(tmp_path: Path) -> None:
-    async with debugging("lldb-dap", CRASHES, tmp_path) as made:
-        await made.launch()
-        stepped = await made.resume()
-        assert (stepped["state"], stepped["reason"]) == ("paused", "exception")
-        assert frame_of(stepped) == ("main", made.line("crash"))
-        assert "before\n" in text_of(stepped["captured_output"])
-        assert "SIGSEGV" in (await made.peer.told("Status"))["session"]["stop"]["text"]
-
-
-async def test_an_uncaught_exception_ends_the_program_without_pausing_it(tmp_path: Path) -> None:
-    async with debugging("debugpy", CRASHES, tmp_path) as made:
-        await made.launch()
-        ended = await made.resume()
-        assert (ended["state"], ended["exit_code"]) == ("exited", 1)
-        errors = [chunk["output"] for chunk in ended["captured_output"] if chunk["category"] == "stderr"]
-        assert "ValueError: nothing here" in "".join(errors)
-
-
-async def test_a_crash_inside_a_library_names_the_frame_in_the_user_s_code(tmp_path: Path) -> None:
-    async with debugging("lldb-dap", LIBRARY_CRASH, tmp_path) as made:
-        await made.launch()
-        stepped = await made.resume()
-        assert (stepped["state"], stepped["reason"]) == ("paused", "exception")
-        assert "source" not in stepped["frame"] or "path" not in stepped["frame"]["source"]
-        assert stepped["user_frame"]["name"].startswith("lookup_key")
-        assert stepped["user_frame"]["line"] == made.line("lookup")
-        assert stepped["locals"]["frame_id"] == stepped["user_frame"]["id"]
-        assert "key" in [row["name"] for row in stepped["locals"]["variables"]]
-
-
-# -- output -----------------------------------------------------------------------------------------------------------
-
-
-async def test_a_chatty_program_s_output_arrives_whole_and_in_order(adapter: AdapterName, tmp_path: Path) -> None:
-    async with debugging(adapter, CHATTY, tmp_path) as made, made.daemon.peer("output") as other:
-        await made.add("finished")
-        await made.launch()
-        stopped = await made.resume()
-        assert (stopped["state"], stopped["reason"]) == ("paused", "breakpoint")
-        ended = await made.resume()
-        assert ended["state"] == "exited"
-        whole = "".join(CHATTER) + "finished\n"
-        assert text_of(stopped["captured_output"]) + text_of(ended["captured_output"]) == whole
-        assert await made.printed() == whole
-        assert text_of([event["chunk"] for _, event in other.events("Output")]) == whole
-
-
-async def test_output_kept_past_the_cap_is_a_prefix_rather_than_a_splice(adapter: AdapterName, tmp_path: Path) -> None:
-    async with debugging(adapter, FLOODS, tmp_path) as made:
-        await made.launch()
-        ended = await made.resume()
-        assert (ended["state"], ended["exit_code"], ended["output_truncated"]) == ("exited", 0, True)
-        kept = text_of(ended["captured_output"])
-        assert 0 < len(kept) <= MAX_CAPTURED
-        assert (FLOOD_LINE * FLOOD_LINES).startswith(kept)
-        assert (await made.printed()).endswith(FLOOD_MARKER)
-        assert (await made.printed()).count("x") == FLOOD_LINES * (len(FLOOD_LINE) - 1)
-
-
 # -- looking ----------------------------------------------------------------------------------------------------------
 
 
@@ -448,7 +250,7 @@ async def test_a_window_of_a_long_array_is_exactly_the_rows_asked_for(adapter: A
         # debugpy shows the first hundred elements and rows of its own around them; lldb-dap has them all.
         assert len(everything) == LONG_ROWS if adapter == "lldb-dap" else 100 < len(everything) < 110
         assert whole["truncated"] is False
-        for parts, start, length in (
+        windows: list[tuple[Json, int, int]] = [
             ({"start": 50, "count": 5}, 50, 5),
             ({"max": 10}, 0, 10),
             ({"max": 10, "count": 3}, 0, 3),
@@ -456,13 +258,12 @@ async def test_a_window_of_a_long_array_is_exactly_the_rows_asked_for(adapter: A
             ({"start": len(everything) - 5, "count": 5}, len(everything) - 5, 5),
             ({"start": len(everything) - 5, "count": 20}, len(everything) - 5, 5),
             ({}, 0, min(200, len(everything))),
-        ):
+        ]
+        for parts, start, length in windows:
             rows = await made.rows(reference, **parts)
             assert [row["name"] for row in rows["variables"]] == everything[start : start + length], parts
             assert rows["truncated"] is (start + length < len(everything)), parts
-        (row,) = (await made.rows(reference, start=everything.index(whole["variables"][9]["name"]), count=1))[
-            "variables"
-        ]
+        row = (await made.rows(reference, start=9, count=1))["variables"][0]
         assert row["evaluate_name"] == f"big[{row['value']}]"
 
 
@@ -471,10 +272,10 @@ async def test_the_whole_stack_is_the_default_and_levels_0_means_it_too(adapter:
         await made.add("bottom")
         await made.launch()
         await made.resume()
-        for parts in ({}, {"levels": 0}):
-            frames = (await made.ask("StackTrace", **parts))["frames"]
-            assert [frame["name"].partition("(")[0] for frame in frames[:41]] == ["sink"] * 41
-            assert len(frames) > 41
+        frames = (await made.ask("StackTrace"))["frames"]
+        assert [frame["name"].partition("(")[0] for frame in frames[:41]] == ["sink"] * 41
+        assert len(frames) > 41
+        assert (await made.ask("StackTrace", levels=0))["frames"] == frames
         (top,) = (await made.ask("StackTrace", levels=1))["frames"]
         (third,) = (await made.ask("StackTrace", start_frame=2, levels=1))["frames"]
         assert (top["id"], third["id"]) == (frames[0]["id"], frames[2]["id"])
@@ -491,12 +292,13 @@ async def test_handles_are_good_for_one_stop(adapter: AdapterName, tmp_path: Pat
         reference = (await made.scopes())["Locals"]
         assert (await made.rows(reference))["variables"]
         await made.resume()
+        questions: list[tuple[str, Json]] = [
+            ("Scopes", {"frame_id": frame["id"]}),
+            ("Eval", {"frame_id": frame["id"], "expression": "i", "context": "watch"}),
+            ("Variables", {"variables_reference": reference, "filter": "all"}),
+        ]
         async with made.daemon.peer(version=4) as old:
-            for name, parts in (
-                ("Scopes", {"frame_id": frame["id"]}),
-                ("Eval", {"frame_id": frame["id"], "expression": "i", "context": "watch"}),
-                ("Variables", {"variables_reference": reference, "filter": "all"}),
-            ):
+            for name, parts in questions:
                 stale = await made.refused(name, **parts)
                 assert (stale["code"], stale["details"]["stale"]) == ("StaleHandle", True)
                 assert (await made.refused(name, peer=old, **parts))["code"] == "BadRequest"
@@ -527,18 +329,14 @@ async def test_what_the_daemon_reports_at_a_stop_does_not_contradict_itself(
         assert (stop["frame"], stop["locals"]) == (stepped["frame"], stepped["locals"])
 
 
-# -- helpers ----------------------------------------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------------------------------------------
 
 
-def value_of(stepped: Json, name: str) -> str:
-    (value,) = [row["value"] for row in stepped["locals"]["variables"] if row["name"] == name]
-    return value
-
-
-async def eventually_paused(made: Debugging) -> None:
-    if await made.state() != "paused":
-        assert (await made.ask("Continue", all_threads=False, wait=wait()))["state"] == "paused"
-
-
-async def add_tick(made: Debugging, other: Peer) -> None:
-    await made.add("tick", peer=other)
+async def step_to(made: Debugging, marker: str) -> Json:
+    """Step over lines of `main` until the marked one."""
+    for _ in range(5):
+        stepped = await made.step()
+        assert (stepped["state"], stepped["reason"]) == ("paused", "step")
+        if frame_of(stepped) == ("main", made.line(marker)):
+            return stepped
+    raise AssertionError(f"never came to @{marker}")
