@@ -12,6 +12,7 @@ from lazydap_core.protocol import events, objects
 from lazydap_daemon.session import moving, session
 from tests.daemon.rig import LOOP, NO_WAIT, STRAIGHT, WAIT, Rig, hosted_rig
 from tests.fakes.program import Line
+from tests.fakes.scripted import answers, event, expect, refuse, reply
 
 SLOW_LOOP = tuple(Line(line=line.line, locals=line.locals, seconds=0.005) for line in LOOP)
 
@@ -281,3 +282,26 @@ async def test_a_wait_of_zero_is_without_limit_and_null_is_thirty_seconds() -> N
     assert moving._seconds(objects.Wait(timeout_ms=0), Fake()) is None  # pyright: ignore[reportPrivateUsage, reportArgumentType]
     assert WAIT.timeout_ms == 5000
     assert moving.DEFAULT_WAIT == 30.0
+
+
+async def test_a_pause_that_the_adapter_refuses_only_for_a_moment_is_asked_for_again(made: Rig) -> None:
+    made.play(
+        [
+            expect("initialize"),
+            reply({}),
+            expect("launch"),
+            event("initialized"),
+            reply(to="launch"),
+            answers({"threads": {"threads": [{"id": 1, "name": "main"}]}, "disconnect": {}}),
+            expect("pause"),
+            refuse("Process is not running."),
+            expect("pause"),
+            reply(),
+            event("stopped", {"reason": "exception", "description": "signal SIGSTOP", "threadId": 1}),
+            answers({"stackTrace": {"stackFrames": []}, "disconnect": {}}),
+            expect("never", within=60),
+        ]
+    )
+    await made.launch(stop_on_entry=False)
+    stable = await made.pause()
+    assert (stable.state, stable.reason) == ("paused", "pause")

@@ -10,6 +10,8 @@ from lazydap_core.domain.words import VariableFilter
 from lazydap_core.errors import BadRequest, DaemonError, DapProtocolError, SessionNotPaused
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_daemon.dap import messages as dap
+from lazydap_daemon.dap.connection import Body, Pending
+from lazydap_daemon.dap.errors import BodyMalformed
 from lazydap_daemon.session import translate
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.standing import Page, Standing
@@ -36,14 +38,46 @@ class Inspector:
     # Read unasked at each stop.
 
     def _begin_reading(self, standing: Standing) -> None:
-        self._session.tasks.start_soon(self._read_stop, standing)
+        # Asked and told from within the adapter's own messages: a task of ours would come a turn later to each.
+        pending = None
+        if standing.thread_id is not None and self._session.connection.broken is None:
+            arguments = {"threadId": standing.thread_id, "startFrame": 0, "levels": 1}
+            pending = self._session.post("stackTrace", arguments, lambda body: self._take_top(standing, body))
+        self._session.tasks.start_soon(self._read_stop, standing, pending)
 
-    async def _read_stop(self, standing: Standing) -> None:
+    def _take_top(self, standing: Standing, body: Body) -> None:
+        if standing is not self._session.stop:
+            return
+        try:
+            told = body.decode(dap.StackTraceBody)
+        except BodyMalformed:
+            # Whoever waits for the answer meets it as well, and says so.
+            return
+        if told.stack_frames:
+            standing.top, standing.frame_count = told.stack_frames[0], told.total_frames
+            if _has_path(standing.top):
+                self._tell_frame(standing)
+
+    def _tell_frame(self, standing: Standing) -> None:
+        session = self._session
+        if standing.top is not None:
+            standing.frame = translate.stack_frame(standing.top, session.handles, session.id)
+        if standing.user is not None:
+            standing.user_frame = translate.stack_frame(standing.user, session.handles, session.id)
+        standing.frame_known.set()
+        session.tell_stop(standing)
+
+    async def _read_stop(self, standing: Standing, pending: Pending | None) -> None:
         session = self._session
         try:
-            await self._read_frame(standing)
-            standing.frame_known.set()
-            session.tell_stop(standing)
+            if pending is None:
+                await self._find_thread(standing)
+            else:
+                await session.answered(dap.StackTraceBody, pending)
+                self._check_motion(standing)
+            if not standing.frame_known.is_set():
+                await self._find_user_frame(standing)
+                self._tell_frame(standing)
             await self._read_locals(standing)
         except DaemonError:
             # A stop without a frame or without values is still a stop; whoever asks for them gets the reason.
@@ -54,29 +88,25 @@ class Inspector:
         if standing.locals is not None:
             session.tell_stop(standing)
 
-    async def _read_frame(self, standing: Standing) -> None:
-        session = self._session
-        if standing.thread_id is None:
-            threads = await session.threads.listed()
-            self._check_motion(standing)
-            standing.thread_id = threads[0].id if threads else None
-        if standing.thread_id is None:
-            return
-        body = await self._ask_frames(standing, standing.thread_id, 0, 1)
-        if not body.stack_frames:
-            return
-        standing.top, standing.frame_count = body.stack_frames[0], body.total_frames
-        if _has_path(standing.top):
-            standing.frame = translate.stack_frame(standing.top, session.handles, session.id)
+    async def _find_thread(self, standing: Standing) -> None:
+        """The top frame of a stop for which the adapter names no thread."""
+        threads = await self._session.threads.listed()
+        self._check_motion(standing)
+        standing.thread_id = threads[0].id if threads else None
+        if standing.thread_id is not None:
+            body = await self._ask_frames(standing, standing.thread_id, 0, 1)
+            if body.stack_frames:
+                standing.top, standing.frame_count = body.stack_frames[0], body.total_frames
+
+    async def _find_user_frame(self, standing: Standing) -> None:
+        """The nearest frame with a source, for a program that stands in code without one."""
+        if standing.top is None or standing.thread_id is None or _has_path(standing.top):
             return
         for levels in (USER_FRAME_SEARCH, 0):
             frames = await self._frames(standing, standing.thread_id, 0, levels)
             standing.user = next((frame for frame in frames if _has_path(frame)), None)
             if standing.user is not None or len(frames) < USER_FRAME_SEARCH:
-                break
-        standing.frame = translate.stack_frame(standing.top, session.handles, session.id)
-        if standing.user is not None:
-            standing.user_frame = translate.stack_frame(standing.user, session.handles, session.id)
+                return
 
     async def _read_locals(self, standing: Standing) -> None:
         session = self._session

@@ -113,7 +113,9 @@ async def _settle(session: Session, answer: _LaunchAnswer) -> DaemonError | None
     if session.plan.stop_on_entry:
         await first_of(session.came_to_rest.wait, session.stream_ended.wait)
     if session.stream_ended.is_set() and not session.has_terminated.is_set():
-        return AdapterCrashed(f"the adapter went away while it started the program: {session.process.ending()}")
+        return AdapterCrashed(
+            f"the adapter went away while it started the program: {await session.process.last_words()}"
+        )
     if session.has_terminated.is_set():
         with anyio.move_on_after(LATE_EXIT_CODE):
             await session.exit_code_known.wait()

@@ -8,7 +8,7 @@ from typing import Final
 import anyio
 
 from lazydap_core.domain.words import WaitOutcome
-from lazydap_core.errors import AdapterTimeout, BadRequest, DaemonError, SessionNotPaused
+from lazydap_core.errors import AdapterTimeout, BadRequest, DaemonError, DapProtocolError, SessionNotPaused
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_daemon.dap.connection import Body
 from lazydap_daemon.session.collecting import Collector
@@ -21,6 +21,8 @@ from lazydap_daemon.session.translate import STEP_COMMANDS, adapter_faults
 DEFAULT_WAIT: Final = 30.0
 COALESCING_WINDOW: Final = 0.05
 LATE_EXIT_CODE: Final = 0.25
+PAUSE_PATIENCE: Final = 1.0
+PAUSE_RETRY: Final = 0.01
 
 Movement = requests.Continue | requests.Step | requests.Pause
 
@@ -98,13 +100,28 @@ class Mover:
         try:
             mark = session.markers.pause()
             try:
-                await self._send("pause", thread_id)
+                await self._send_pause(thread_id)
             except DaemonError:
                 session.markers.withdraw(mark)
                 raise
             return await self._answer(request.wait, armed, thread_id)
         finally:
             self._disarm(armed)
+
+    async def _send_pause(self, thread_id: int) -> None:
+        """Ask for a pause, again where the adapter has not noticed yet that the program runs."""
+        deadline = time.monotonic() + PAUSE_PATIENCE
+        while True:
+            try:
+                await self._send("pause", thread_id)
+            except DapProtocolError as refused:
+                text = str(refused.details.get("adapter_message", ""))
+                is_passing = self._session.driver.refuses_only_for_now("pause", text)
+                if not is_passing or time.monotonic() > deadline or self._session.state != "running":
+                    raise
+                await anyio.sleep(PAUSE_RETRY)
+            else:
+                return
 
     async def _join_run(self, request: requests.Continue) -> responses.Continued | responses.Stepped:
         armed = self._arm(request.wait, all_threads=request.all_threads)

@@ -17,7 +17,7 @@ from lazydap_core.protocol import events, objects
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan, Normalised
 from lazydap_daemon.adapters.process import AdapterProcess, Debuggee
 from lazydap_daemon.dap import messages as dap
-from lazydap_daemon.dap.connection import Connection
+from lazydap_daemon.dap.connection import Body, Connection, Pending
 from lazydap_daemon.dap.connection import Event as DapEvent
 from lazydap_daemon.dap.errors import BodyMalformed, RequestTimedOut
 from lazydap_daemon.session.book import Book
@@ -128,17 +128,31 @@ class Session:
 
         Raises DapProtocolError, AdapterTimeout or AdapterCrashed (`translate.adapter_faults`).
         """
+        return await self.answered(body, self.post(command, arguments), limit=limit)
+
+    def post(
+        self, command: str, arguments: dict[str, Any] | None = None, on_body: Callable[[Body], None] | None = None
+    ) -> Pending:
+        """Send a request at once, also from within an event; `on_body` sees its answer before anything behind it.
+
+        Raises AdapterCrashed.
+        """
+        with adapter_faults():
+            return self.connection.send_nowait(command, arguments, on_body=on_body)
+
+    async def answered(self, body: type[T], pending: Pending, *, limit: float = REQUEST_TIMEOUT) -> T:
+        """The answer to a posted request; raises as `ask`."""
         with adapter_faults():
             try:
-                answer = await self.connection.request_as(body, command, arguments, timeout=limit)
+                answer = await pending.reply(limit)
             except RequestTimedOut:
                 self._unanswered += 1
                 if self._unanswered >= UNANSWERED_LIMIT:
                     log.warning("adapter answers nothing any more; ending it session=%s", self.id)
                     self.process.signal(signal.SIGKILL)
                 raise
-        self._unanswered = 0
-        return answer
+            self._unanswered = 0
+            return answer.decode(body)
 
     # What the session says.
 
