@@ -1,0 +1,96 @@
+"""Owns measuring what the plugin costs an editor that does not debug, and its first command."""
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.bench.steps import BIN, ROOT, editor, wait_for
+from tests.bench.table import Row, row
+
+RUNS = 30
+FIRST_RUNS = 5
+STARTUP_TARGET_MS = 1.0
+FIRST_TARGET_MS = 350.0
+RUNNING_TARGET_MS = 150.0
+FIFTY_TARGET_MS = 5.0
+
+SOURCED = """
+local began = vim.uv.hrtime()
+vim.cmd.source({script!r})
+io.stdout:write((vim.uv.hrtime() - began) / 1e6)
+"""
+
+
+def rows() -> Sequence[Row]:
+    """The rows of loading, of the first command, and of a file with fifty breakpoints."""
+    return [_loading(), *_first_command(), _fifty()]
+
+
+def _loading() -> Row:
+    samples: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="lzb") as name:
+        script = Path(name) / "time.lua"
+        script.write_text(SOURCED.replace("{script!r}", repr(str(ROOT / "plugin" / "lazydap.lua"))))
+        for _ in range(RUNS):
+            command = [BIN / "nvim", "--headless", "--clean", "-l", script]
+            samples.append(float(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+    return row("start-up of Neovim, added by the plugin", samples, "ms", "< 1 ms", lambda p50: p50 < STARTUP_TARGET_MS)
+
+
+def _first_command() -> list[Row]:
+    cold: list[float] = []
+    warm: list[float] = []
+    for _ in range(FIRST_RUNS):
+        with tempfile.TemporaryDirectory(prefix="lzb") as name:
+            folder = Path(name)
+            (folder / "a.py").write_text("x = 1\n")
+            with editor(folder) as nvim:
+                cold.append(_breaking(nvim, folder))
+                nvim.exec_lua("vim.uv.kill(require('lazydap.host').pid(), 9)")
+                wait_for(nvim, "return require('lazydap.host').pid() == nil")
+                warm.append(_breaking(nvim, folder))
+    return [
+        row("first command to host and daemon answering", cold, "ms", "<= 350 ms", lambda p50: p50 <= FIRST_TARGET_MS),
+        row("... with the daemon running", warm, "ms", "<= 150 ms", lambda p50: p50 <= RUNNING_TARGET_MS),
+    ]
+
+
+def _breaking(nvim: Any, folder: Path) -> float:
+    began = time.perf_counter()
+    nvim.command(f"edit {folder / 'a.py'}")
+    before = nvim.exec_lua("return #require('lazydap').state().breakpoints")
+    nvim.command("LazydapBreak")
+    wait_for(nvim, f"return #require('lazydap').state().breakpoints ~= {before}")
+    return (time.perf_counter() - began) * 1000
+
+
+def _fifty() -> Row:
+    samples: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="lzb") as name:
+        folder = Path(name)
+        (folder / "a.py").write_text("x = 1\n" * 100)
+        (folder / ".lazydap").mkdir()
+        lines = "".join(
+            f'[[breakpoints]]\nid = {n}\nsource = "a.py"\nline = {n}\nenabled = true\n\n' for n in range(1, 51)
+        )
+        (folder / ".lazydap" / "state.toml").write_text(f"version = 1\n\n{lines}")
+        with editor(folder) as nvim:
+            nvim.command(f"edit {folder / 'a.py'}")
+            marks = "#vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_get_namespaces().lazydap or 0, 0, -1, {}) >= 50"
+            wait_for(nvim, f"return vim.api.nvim_get_namespaces().lazydap ~= nil and {marks}")
+            for _ in range(RUNS):
+                code = (
+                    "vim.cmd('bwipeout!') local began = vim.uv.hrtime() vim.cmd.edit(...) "
+                    f"assert({marks}) return (vim.uv.hrtime() - began) / 1e6"
+                )
+                samples.append(nvim.exec_lua(code, str(folder / "a.py")))
+    return row(
+        "opening a file with 50 breakpoints, host running",
+        samples,
+        "ms",
+        "<= 5 ms",
+        lambda p50: p50 <= FIFTY_TARGET_MS,
+    )
