@@ -1,7 +1,6 @@
 """Owns what a .vscode/tasks.json says is to be run before a launch; runs nothing."""
 
 import shlex
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -10,6 +9,7 @@ import msgspec
 
 from lazydap_core.errors import InvalidLaunchConfig
 from lazydap_core.launches import jsonc
+from lazydap_core.launches.systems import for_this_system
 from lazydap_core.launches.words import Variables
 
 DEFAULT_BUILD_TASK: Final = "${defaultBuildTask}"
@@ -125,7 +125,7 @@ class _Order:
             ):
                 continue
             try:
-                return msgspec.convert(_for_this_system(raw), _Entry)
+                return msgspec.convert(for_this_system(raw), _Entry)
             except msgspec.ValidationError as error:
                 raise _refused(name, f"cannot be read: {error}") from error
         available = [label for raw in self._raw if isinstance(label := raw.get("label", raw.get("taskName")), str)]
@@ -179,12 +179,6 @@ def _for_shell(word: str | _Quoted, variables: Variables) -> str:
     if word.quoting == "escape":
         return "".join(letter if letter.isalnum() or letter in "_-./" else "\\" + letter for letter in text)
     return shlex.quote(text)
-
-
-def _for_this_system(keys: dict[str, Any]) -> dict[str, Any]:
-    """A task with the keys of its `linux` or `osx` block over its own."""
-    block = keys.get("osx" if sys.platform == "darwin" else "linux")
-    return {**keys, **cast("dict[str, Any]", block)} if isinstance(block, dict) else keys
 
 
 def _is_default_build(group: Any) -> bool:

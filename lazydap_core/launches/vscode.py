@@ -11,6 +11,7 @@ from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import UsageError
 from lazydap_core.launches import jsonc
 from lazydap_core.launches.configuration import LaunchConfiguration
+from lazydap_core.launches.systems import for_this_system
 from lazydap_core.launches.words import Variables, split_arguments
 
 KINDS: Final[Mapping[str, AdapterKind]] = {
@@ -59,14 +60,15 @@ def read_text(text: str, root: Path, environ: Mapping[str, str], file: Path | No
     """The configurations in `text`, which is the launch.json of the project at `root`.
 
     `file` is the file a person is looking at, for `${file}` and its kin. An entry that cannot be read is left out with
-    a warning. Blocks for one system (`linux`, `osx`) are not looked at: every lazydap reads one launch.json alike.
+    a warning. The block for this system (`linux` or `osx`) goes over the other keys of its entry.
     Raises ValueError when the text as a whole is no launch.json; the message tells line and column.
     """
     configurations: list[LaunchConfiguration] = []
     warnings: list[str] = []
     for index, value in enumerate(_entries(jsonc.parse(text))):
         try:
-            entry = msgspec.convert(value, _Entry)
+            keys = for_this_system(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+            entry = msgspec.convert(keys, _Entry)
         except msgspec.ValidationError as error:
             warnings.append(f"launch.json: configuration {index} is left out: {error}")
             continue

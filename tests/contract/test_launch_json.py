@@ -1,5 +1,6 @@
 """A launch.json is read as the older implementation reads it."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ ENVIRON = {"PG_ENV": "set", "HOME": "/home/u"}
 LINES = [line for file in ("both", "v10") for line in golden_lines(f"{file}/launch_json.jsonl")]
 # A mistake of theirs that we forgive, and where their count of columns starts at 0.
 ACCEPTED_HERE = {"bom"}
+# Only here the block for one system counts.
+READ_HERE = {"nested platform keys": {"program": "/proj/y"}} if sys.platform == "linux" else {}
 NAMED_OTHERWISE = {"empty text": (1, 1), "null": None, "unterminated string": (1, 20)}
 
 
@@ -55,5 +58,5 @@ def test_configurations_say_what_every_lazydap_reads_in_them(line: dict[str, Any
             "unresolved": list(entry.unresolved),
         }
         for entry in reading.configurations
-    ] == line["configs"]
+    ] == [config | READ_HERE.get(line["case"], {}) for config in line["configs"]]
     assert len(reading.warnings) == line["warnings"]
