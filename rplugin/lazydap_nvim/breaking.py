@@ -97,6 +97,8 @@ async def switch(host: Host, verb: Enable | Disable) -> None:
         others = [breakpoint_ for breakpoint_ in there if breakpoint_.enabled != is_wanted]
         if others:
             await _change(host, link, requests.BreakpointToggle(selector=_by_ids(others), dry_run=False))
+            if verb.all:
+                host.editor.say(f"{'enabled' if is_wanted else 'disabled'} {_count(others)}")
         elif there:
             host.editor.say(f"enabled already: {_count(there)}" if is_wanted else f"disabled already: {_count(there)}")
         else:

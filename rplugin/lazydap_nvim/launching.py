@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import msgspec
 
-from lazydap_core.config import read_config
-from lazydap_core.discovery.finding import Found, find
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
 from lazydap_core.launches.reading import find_launch, read_launches
 from lazydap_core.launches.vscode import Reading
@@ -22,6 +20,9 @@ from lazydap_nvim.link import Link
 from lazydap_nvim.orders import Order, absolute, checked_program, of_configuration, of_program, request_for
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import Chosen, Launch
+
+if TYPE_CHECKING:
+    from lazydap_core.discovery.finding import Found
 
 LAUNCH_SECONDS: Final = 60.0
 ANNOUNCE_SECONDS: Final = 0.3
@@ -161,7 +162,7 @@ async def _send(host: Host, order: Order, environ: Mapping[str, str]) -> respons
         raise
 
 
-async def _found_while_starting(host: Host, link: Link, order: Order, environ: Mapping[str, str]) -> Found:
+async def _found_while_starting(host: Host, link: Link, order: Order, environ: Mapping[str, str]) -> "Found":
     """The adapter for an order; the daemon starts meanwhile, since both take a while. Raises LazydapError."""
     failure: LazydapError | None = None
     found: Found | None = None
@@ -182,7 +183,7 @@ async def _start(link: Link) -> None:
         await link.ready(start=True)
 
 
-async def _found(host: Host, order: Order, environ: Mapping[str, str]) -> Found:
+async def _found(host: Host, order: Order, environ: Mapping[str, str]) -> "Found":
     key = (
         order.kind,
         order.pinned,
@@ -197,7 +198,11 @@ async def _found(host: Host, order: Order, environ: Mapping[str, str]) -> Found:
     return known
 
 
-def _find(order: Order, environ: Mapping[str, str]) -> Found:
+def _find(order: Order, environ: Mapping[str, str]) -> "Found":
+    # Only a launch needs these, and the editor waits for nothing that is loaded here.
+    from lazydap_core.config import read_config  # noqa: PLC0415
+    from lazydap_core.discovery.finding import find  # noqa: PLC0415
+
     return find(
         order.kind,
         environ=environ,

@@ -3,13 +3,16 @@
 import logging
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pynvim
 
 from lazydap_nvim.actions import receive
 from lazydap_nvim.editor import Editor
 from lazydap_nvim.host import Host
+
+if TYPE_CHECKING:
+    import asyncio
 
 log = logging.getLogger("lazydap.host")
 
@@ -18,16 +21,24 @@ class Guest:
     """The host inside a pynvim loop that is running, or about to run; the classic remote plugin has one as well."""
 
     def __init__(self, nvim: pynvim.Nvim) -> None:
-        def send(code: str, *arguments: str | int) -> None:
-            nvim.exec_lua(code, *arguments, async_=True)
+        self._nvim = nvim
+        self._start()
 
-        self._host = Host(Editor(send, nvim.loop), nvim.loop, dict(os.environ))
+    def _start(self) -> None:
+        loop = self._nvim.loop
+        self._host = Host(Editor(self._send, loop), loop, dict(os.environ))
         # The one task that no group owns: pynvim's loop has none. All others are its children.
-        self._root = nvim.loop.create_task(self._host.run())
+        self._root = loop.create_task(self._host.run())
         self._root.add_done_callback(_report)
+
+    def _send(self, code: str, *arguments: str | int) -> None:
+        self._nvim.exec_lua(code, *arguments, async_=True)
 
     def receive(self, text: str) -> None:
         """Take one notification of the editor."""
+        if self._root.done():
+            # Nothing is known to end it. What it knew is the daemons', so another one can begin anew.
+            self._start()
         receive(self._host, text)
 
     def failed(self, what: str) -> None:
@@ -36,11 +47,9 @@ class Guest:
         self._host.editor.forget()
 
 
-def _report(root: Any) -> None:
-    if not root.cancelled() and root.exception() is not None:
-        log.critical("the host's root task ended", exc_info=root.exception())
-        # Without its root task the host is deaf; the editor starts another one with the next command.
-        os._exit(1)
+def _report(root: "asyncio.Task[None]") -> None:
+    if not root.cancelled() and (error := root.exception()) is not None:
+        log.critical("the host's root task ended", exc_info=error)
 
 
 def serve_stdio() -> int:

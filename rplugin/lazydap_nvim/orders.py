@@ -4,17 +4,19 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from lazydap_core.discovery.finding import Found
 from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_core.launches.configuration import LaunchConfiguration
 from lazydap_core.protocol import requests
 from lazydap_core.protocol.objects import LaunchOptions
 from lazydap_nvim.verbs import Launch
+
+if TYPE_CHECKING:
+    from lazydap_core.discovery.finding import Found
 
 SUFFIXES: Final[Mapping[str, AdapterKind]] = {".py": "debugpy", ".go": "delve"}
 SOURCES: Final = frozenset({".c", ".cc", ".cpp", ".cxx", ".rs", ".h", ".hpp"})
@@ -118,7 +120,7 @@ def checked_program(program: str, kind: AdapterKind) -> str:
     return program
 
 
-def request_for(order: Order, found: Found, environ: Mapping[str, str], features: frozenset[str]) -> requests.Launch:
+def request_for(order: Order, found: "Found", environ: Mapping[str, str], features: frozenset[str]) -> requests.Launch:
     """The request that launches `order` with the adapter that was found.
 
     `environ` is the client's environment; it travels where the daemon has `launch_options`. Raises Unsupported where
