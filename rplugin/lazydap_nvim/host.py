@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import anyio
 from msgspec.structs import replace
 
+from lazydap_core.client.streaming import Pending
 from lazydap_core.domain.words import StepKind
 from lazydap_core.errors import LazydapError
 from lazydap_core.paths import places
@@ -280,16 +281,21 @@ class Host:
 
     def move(self, root: str, request: requests.Step | requests.Continue, queue: Queue | None = None) -> None:
         """Send a movement, on the connection where nothing waits."""
-        token = next(self.tokens)
-        self._epoch += 1
-        self.moved_at = self.clock.time()
-        self.model = replace(self.model, last=root)
-        self.post("the movement", self._carry, root, request, token)
-        self.apply(transitions.set_moving(self.model.projects[root], token, queue))
+        with self.containing("the movement"):
+            link = self._links.get(root) or self.link_to(root)
+            # Written before anything else is done: the program moves while we account for it.
+            pending = link.post_movement(request)
+            token = next(self.tokens)
+            self._epoch += 1
+            self.moved_at = self.clock.time()
+            self.model = replace(self.model, last=root)
+            self.post("the movement", self._carry, link, pending, token)
+            self.apply(transitions.set_moving(self.model.projects[root], token, queue))
 
-    async def _carry(self, root: str, request: requests.Step | requests.Continue, token: int) -> None:
+    async def _carry(self, link: Link, pending: Pending, token: int) -> None:
+        root = link.root
         try:
-            await self._links[root].move(request)
+            await link.moved(pending)
         except LazydapError:
             self.apply(transitions.move_refused(self.model.projects[root], token))
             raise

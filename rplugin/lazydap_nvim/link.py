@@ -1,15 +1,15 @@
 """Owns one project's connections to its daemon, made again whenever they break; knows no model and no editor."""
 
 import math
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 import anyio
 
 from lazydap_core.client.starting import ensure_daemon
-from lazydap_core.client.streaming import AsyncClient
+from lazydap_core.client.streaming import AsyncClient, Pending
 from lazydap_core.errors import DaemonInternalError, DaemonUnreachable, LazydapError, ReplyTimedOut, StateFileInvalid
 from lazydap_core.paths import Places
 from lazydap_core.protocol import events, requests, responses
@@ -171,13 +171,14 @@ class Link:
         self._listener.linked(self, features, status, listed.breakpoints)
         self._settled.set()
         self._turn()
-        dropped = 0
-        async for event in lines.events.events():
-            self.events_heard += 1
-            self._listener.heard(self, event)
-            if lines.events.dropped_events != dropped:
-                dropped = lines.events.dropped_events
-                self._listener.missed(self)
+        lines.events.deliver_to(self._heard)
+        if lines.events.dropped_events:
+            self._listener.missed(self)
+        await lines.events.broken()
+
+    def _heard(self, event: events.Event) -> None:
+        self.events_heard += 1
+        self._listener.heard(self, event)
 
     async def _read_file(self, *, was_linked: bool) -> None:
         try:
@@ -233,24 +234,40 @@ class Link:
 
     async def ask(self, request: requests.Request, expected: type[R], timeout: float = ASK_SECONDS) -> R:  # noqa: ASYNC109
         """The answer to a question, which may wait behind others. Raises LazydapError."""
-        return _expected(expected, await self._request("inspection", request, timeout))
+        return _expected(expected, await self._request(request, timeout))
+
+    def post_movement(self, request: requests.Request) -> Pending:
+        """Send a movement that does not wait for its stop, at once; see `moved`. Raises DaemonUnreachable."""
+        if self._lines is None:
+            raise self._failure or DaemonUnreachable(f"no daemon answers for {self.root}: give the command again")
+        return self._lines.movement.post(request)
+
+    async def moved(self, pending: Pending) -> responses.Continued:
+        """The answer to a posted movement. Raises LazydapError."""
+        lines = self._lines
+        with self._losing(lines):
+            return _expected(responses.Continued, await pending.answer(MOVE_SECONDS))
 
     async def move(self, request: requests.Request) -> responses.Continued:
-        """The answer to a movement that does not wait for its stop. Raises LazydapError."""
-        return _expected(responses.Continued, await self._request("movement", request, MOVE_SECONDS))
+        """A movement that does not wait for its stop, sent and answered. Raises LazydapError."""
+        return await self.moved(self.post_movement(request))
 
     async def aside(self, request: requests.Request, expected: type[R], timeout: float = math.inf) -> R:  # noqa: ASYNC109
         """The answer to a request that may take long, on a connection of its own. Raises LazydapError."""
         async with AsyncClient.connected(self.places.socket) as client:
             return _expected(expected, await client.request(request, timeout))
 
-    async def _request(self, line: str, request: requests.Request, seconds: float) -> responses.Response:
+    async def _request(self, request: requests.Request, seconds: float) -> responses.Response:
         lines = self._lines
         if lines is None:
             raise self._failure or DaemonUnreachable(f"no daemon answers for {self.root}: give the command again")
-        client = lines.movement if line == "movement" else lines.inspection
+        with self._losing(lines):
+            return await lines.inspection.request(request, seconds)
+
+    @contextmanager
+    def _losing(self, lines: _Lines | None) -> Generator[None]:
         try:
-            return await client.request(request, seconds)
+            yield
         except ReplyTimedOut:
             raise
         except DaemonUnreachable as error:

@@ -436,7 +436,7 @@ def test_a_program_that_fails_ends_in_one_line_with_its_last_words(
 def test_a_key_that_is_held_steps_and_leaves_no_backlog(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:
-    slow = [[accepted(), {"wait": 0.05}, *stepping_to(program, 1 + number % 4, number + 2)[1:]] for number in range(60)]
+    slow = [[accepted(), {"wait": 0.3}, *stepping_to(program, 1 + number % 4, number + 2)[1:]] for number in range(60)]
     daemon = start_daemon(live_script(program, 1, Step=slow))
     editor = start_editor(program)
     editor.command("LazydapHere")
@@ -474,3 +474,77 @@ def test_a_word_the_host_does_not_know_is_answered_in_one_line(
     editor.lua("require('lazydap.host').send({ verb = 'dance' })")
     editor.expect_message("the plugin host does not understand the editor")
     assert editor.host_pid() is not None
+
+
+def test_a_daemon_of_another_project_on_our_socket_is_refused_in_one_line(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    told = status(None)
+    told["Status"]["root"] = "/elsewhere"
+    start_daemon({"answers": {"Subscribe": [[{"reply": told}]]}})
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_message("serves /elsewhere")
+    editor.expect_message("no daemon runs")
+    assert len([line for line in editor.messages() if "serves /elsewhere" in line]) == 1
+
+
+def test_a_state_file_that_cannot_be_read_is_told_in_one_line(
+    start_editor: StartEditor, program: Path, project: Path
+) -> None:
+    (project / ".lazydap" / "state.toml").write_text("[[breakpoints]\n")
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_message("state.toml is malformed")
+    editor.expect_message("no daemon runs; 0 breakpoints")
+
+
+def test_frames_are_chosen_and_their_values_drawn(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    frames = [
+        {"id": 5, "name": "inner", "source": {"path": str(program)}, "line": 3, "column": 1},
+        {"id": 6, "name": "outer", "source": {"path": str(program)}, "line": 4, "column": 1},
+    ]
+    scopes = [{"name": "Locals", "variables_reference": 8, "expensive": False}]
+    rows = [{"name": "total", "value": "42", "variables_reference": 0}]
+    answers = {
+        "StackTrace": [[{"reply": {"StackTrace": {"frames": frames, "total": 2}}}]],
+        "Scopes": [[{"reply": {"Scopes": scopes}}]],
+        "Variables": [[{"reply": {"Variables": {"variables": rows, "truncated": False}}}]],
+    }
+    start_daemon(live_script(program, 3, **answers))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 3)
+    editor.lua("require('lazydap.host').send({ verb = 'up', count = 1 })")
+    editor.expect_cursor(program, 4)
+    editor.expect_sign(4, "▷")
+    editor.expect_virtual_text(4, "total = 42")
+    editor.lua("require('lazydap.host').send({ verb = 'up', count = 1 })")
+    editor.expect_message("this is the outermost frame")
+    editor.lua("require('lazydap.host').send({ verb = 'down', count = 1 })")
+    editor.expect_cursor(program, 3)
+    editor.expect_no_sign(4)
+
+
+def test_all_breakpoints_are_turned_off_and_their_number_said(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    both = [breakpoint_at(program, 2), breakpoint_at(program, 3, id=2)]
+    off = [{**one, "enabled": False} for one in both]
+    start_daemon(
+        {
+            "answers": {
+                "BreakpointList": [[{"reply": report("listed", *both)}]],
+                "BreakpointToggle": [[{"reply": report("toggled", *off)}]],
+            }
+        }
+    )
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_sign(2, "●")
+    editor.command("LazydapDisable!")
+    editor.expect_sign(2, "○-")
+    editor.expect_sign(3, "○-")
+    editor.expect_message("disabled 2 breakpoints")

@@ -36,6 +36,8 @@ class Bench:
         self.host = Host(Editor(self.send, self.clock), self.clock, {"HOME": "/nowhere"})
         self.host.post = self.post
         self.host.model = self.host.model.with_project(start)
+        self.link = _Link()
+        self.host.link_to = lambda _start: self.link  # type: ignore[assignment]
 
     def post(
         self, name: str, work: Callable[..., Awaitable[object]], *arguments: object, is_quiet: bool = False
@@ -51,20 +53,22 @@ class Bench:
         receive(self.host, json.dumps({"verb": verb, "where": {"file": FILE, "line": 1, "cwd": ROOT}, **keys}))
 
     def sent(self) -> list[requests.Step | requests.Continue]:
-        return [
-            argument
-            for _, arguments in self.jobs
-            for argument in arguments
-            if isinstance(argument, requests.Step | requests.Continue)
-        ]
+        return self.link.movements
 
     def hear(self, *happened: Any) -> None:
         for event in happened:
-            self.host.heard(_Link(), event)  # type: ignore[arg-type]
+            self.host.heard(self.link, event)  # type: ignore[arg-type]
 
 
 class _Link:
     root = ROOT
+
+    def __init__(self) -> None:
+        self.movements: list[requests.Step | requests.Continue] = []
+
+    def post_movement(self, request: requests.Step | requests.Continue) -> object:
+        self.movements.append(request)
+        return object()
 
 
 def paused() -> Project:
