@@ -216,12 +216,15 @@ class Link:
             await in_thread(self._start_daemon)
         with anyio.move_on_after(READY_SECONDS):
             for _ in range(3):
+                # The link may have come up while the daemon was being started, for another command's sake.
+                if self.is_up:
+                    return
                 # An attempt that was on its way before the daemon came up fails for a reason that has passed.
                 attempt = self._attempt
                 self._poke.set()
                 await attempt.wait()
-                if self.is_up:
-                    return
+        if self.is_up:
+            return
         raise self._failure or DaemonUnreachable(f"no daemon answers for {self.root}: `lazydap logs` says why")
 
     async def settled(self) -> None:
