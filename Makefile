@@ -87,6 +87,7 @@ bench: $(STAMP)
 	$(PY) -m tests.bench $(ARGS)
 
 soak: $(STAMP)
+	$(PY) -m tests.soak.simulated
 	$(PY) -m tests.soak $(ARGS)
 
 clean:

@@ -5,8 +5,7 @@ import os
 import sys
 from typing import NoReturn
 
-INTERRUPTED = 130
-"""What a shell gives for a command ended by Ctrl-C."""
+from lazydap_cli.interruption import INTERRUPTED
 
 
 def console_main() -> NoReturn:

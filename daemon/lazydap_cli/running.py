@@ -7,7 +7,7 @@ from typing import cast
 from lazydap_cli import streams
 from lazydap_cli.call import Call
 from lazydap_cli.failure import CommandFailed, exit_code, report
-from lazydap_cli.main import INTERRUPTED
+from lazydap_cli.interruption import INTERRUPTED
 from lazydap_cli.reading import Text, explicit_format, read
 from lazydap_cli.results import Result
 from lazydap_core import __version__

@@ -1,6 +1,6 @@
 -- Owns the stop watch inside the editor: from a step key to the moment its arrow and its values are drawn.
 local M = {}
-local channel, began, token
+local channel, began
 
 local function tell(what)
   if began then
