@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import uuid
@@ -26,6 +27,9 @@ hypothesis.settings.load_profile("lazydap")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Exchange the environment before anything is imported that reads it; workers inherit mark and folder."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts what runs in the background deaf to Ctrl-C, and children inherit that: tests press it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_worker(config):
         run, folder = os.environ[leaks.MARK], os.environ[_FOLDER]
     else:

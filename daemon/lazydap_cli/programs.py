@@ -14,7 +14,7 @@ from lazydap_cli.results import Single
 from lazydap_core.config import Config, read_config
 from lazydap_core.discovery.finding import Found, find
 from lazydap_core.domain.words import AdapterKind
-from lazydap_core.errors import AdapterNotFound, InvalidLaunchConfig
+from lazydap_core.errors import AdapterNotFound, InvalidLaunchConfig, Unsupported
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import LaunchOptions
 
@@ -23,7 +23,10 @@ KINDS: Final[Mapping[str, AdapterKind]] = {".py": "debugpy", ".go": "delve"}
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """One launch, paths absolute; `pinned` is the adapter or interpreter, `adapter` the program, that must serve it."""
+    """One launch, paths absolute; `pinned` is the adapter or interpreter, `adapter` the program, that must serve it.
+
+    `mode` is the adapter's own way of launching, None where it is told by the program.
+    """
 
     program: str
     kind: AdapterKind
@@ -33,6 +36,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     stop_on_entry: bool = False
     pinned: str | None = None
     adapter: str | None = None
+    mode: str | None = None
 
 
 def strict_config(call: Call) -> Config:
@@ -49,8 +53,11 @@ def found_path(folder: Path, typed: str, what: str, key: str) -> str:
 
 
 def kind_of(program: str) -> AdapterKind:
-    """The adapter for a program, by the end of its name."""
-    return KINDS.get(Path(program).suffix, "codelldb")
+    """The adapter for a program, by the end of its name; a folder with Go files is a Go package."""
+    path = Path(program)
+    if path.is_dir() and any(path.glob("*.go")):
+        return "delve"
+    return KINDS.get(path.suffix, "codelldb")
 
 
 def carry_out(call: Call, order: Order, config: Config) -> Single:
@@ -88,6 +95,8 @@ def _request(order: Order, found: Found, environ: Mapping[str, str], features: f
             adapter=order.kind,
             found=found.adapter_command,
         )
+    if order.mode == "test" and "launch_options" not in features:
+        raise Unsupported("the running daemon cannot be told to run tests: end it with `lazydap shutdown`")
     return requests.Launch(
         adapter=order.kind,
         program=order.program,
@@ -104,6 +113,7 @@ def _options(order: Order, found: Found, environ: Mapping[str, str]) -> Document
     options = LaunchOptions(
         client_env={name: value for name, value in environ.items() if _is_text(name) and _is_text(value)},
         adapter=found.program if order.kind == "codelldb" else None,
+        mode=order.mode,
     )
     return cast("Document", msgspec.to_builtins(options))
 

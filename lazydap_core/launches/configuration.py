@@ -15,10 +15,11 @@ ADAPTER_WORDS: Final = "codelldb, debugpy, delve"
 class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     """One configuration as it was read, paths absolute and variables expanded.
 
-    `adapter_type` is the word of the file, `adapter` the kind that serves it, None where none does. `adapter_command`
-    pins a program or, for debugpy, the debuggee's interpreter. `pre_launch_task` names a task of tasks.json (see
-    `tasks.tasks_before`). `unresolved` holds the variables that nothing could expand, each once, which also stand
-    literally in the values; `blocked` says why it cannot be run as it is written.
+    `adapter_type` is the word of the file, `adapter` the kind that serves it, None where none does.
+    `adapter_command` pins a program or, for debugpy, the debuggee's interpreter; `mode` is the launch option of
+    that name. `pre_launch_task` names a task of tasks.json (see `tasks.tasks_before`). `unresolved` holds the
+    variables that nothing could expand, each once, which also stand literally in the values; `blocked` says why it
+    cannot be run as it is written.
     """
 
     name: str
@@ -32,6 +33,7 @@ class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     env: Mapping[str, str] = {}
     stop_on_entry: bool = False
     adapter_command: str | None = None
+    mode: str | None = None
     pre_launch_task: str | None = None
     unresolved: tuple[str, ...] = ()
     blocked: str | None = None

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final, Literal, cast
 
 import msgspec
@@ -21,6 +21,9 @@ KINDS: Final[Mapping[str, AdapterKind]] = {
     "python": "debugpy",
     "go": "delve",
 }
+
+
+GO_MODES: Final = ("debug", "test", "exec")
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -115,6 +118,7 @@ def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[Lau
         env=_environment(entry, variables),
         stop_on_entry=entry.stop_on_entry or entry.stop_at_entry,
         adapter_command=path(_interpreter(entry)),
+        mode=entry.mode if entry.type == "go" and entry.mode in GO_MODES else None,
         pre_launch_task=entry.pre_launch_task if isinstance(entry.pre_launch_task, str) else None,
         unresolved=tuple(variables.unresolved),
         blocked=blocked,
@@ -131,10 +135,14 @@ def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[Lau
 def _blocked_by_mode(entry: _Entry, program: str | None) -> str | None:
     if entry.type != "go":
         return None
-    if entry.mode == "test":
-        return "delve's `test` mode is not supported yet"
-    if entry.mode == "exec" and program is not None and program.endswith(".go"):
+    if entry.mode not in (None, "auto", *GO_MODES) and entry.request == "launch":
+        return f"delve's `{entry.mode}` mode is not supported: use one of {', '.join(GO_MODES)}"
+    if program is None:
+        return None
+    if entry.mode == "exec" and program.endswith(".go"):
         return "delve's `exec` mode runs a program that is built already, and it names a `.go` file"
+    if entry.mode == "test" and PurePath(program).suffix not in ("", ".go"):
+        return "delve's `test` mode needs a Go file or the folder of a package"
     return None
 
 

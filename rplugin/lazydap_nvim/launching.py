@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import anyio
 import msgspec
 
+from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
 from lazydap_core.launches.reading import find_launch, read_launches
 from lazydap_core.launches.vscode import Reading
@@ -17,13 +18,15 @@ from lazydap_nvim import transitions
 from lazydap_nvim.explain import ALREADY_LIVE, STILL_LAUNCHING, adapter_name, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
-from lazydap_nvim.orders import Order, absolute, checked_program, of_configuration, of_program, request_for
+from lazydap_nvim.orders import SUFFIXES, Order, absolute, checked_program, of_configuration, of_program, request_for
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import Chosen, Launch
 
 if TYPE_CHECKING:
     from lazydap_core.discovery.finding import Found
 
+FILETYPES: Final[Mapping[str, AdapterKind]] = {"python": "debugpy", "go": "delve"}
+"""Kinds of buffers that can be launched as they are; a file of no such type counts by its name."""
 LAUNCH_SECONDS: Final = 60.0
 ANNOUNCE_SECONDS: Final = 0.3
 
@@ -91,8 +94,9 @@ async def _bare(host: Host, verb: Launch, root: str) -> Order | None:
         checked_program(last.program, last.kind)
         return msgspec.structs.replace(last, stop_on_entry=last.stop_on_entry or verb.bang)
     file = verb.file or verb.where.file
-    if file and (verb.filetype == "python" or PurePath(file).suffix == ".py"):
-        return of_program(file, [], root, _cwd(verb, root), verb.env, kind="debugpy", stop_on_entry=verb.bang)
+    kind = FILETYPES.get(verb.filetype) or SUFFIXES.get(PurePath(file).suffix)
+    if file and kind is not None:
+        return of_program(file, [], root, _cwd(verb, root), verb.env, kind=kind, stop_on_entry=verb.bang)
     return await _offer(host, verb, root)
 
 

@@ -152,8 +152,8 @@ def place(frame: StackFrame | None) -> tuple[str, int] | None:
 
 
 def standing_frame(stop: Stop) -> StackFrame | None:
-    """The frame that is drawn for a stop: the top one, or where it has no source the nearest caller that has."""
-    return stop.user_frame if place(stop.frame) is None and stop.user_frame is not None else stop.frame
+    """The frame that is drawn for a stop: the top one, or the caller that the daemon names because that shows less."""
+    return stop.frame if stop.user_frame is None else stop.user_frame
 
 
 def session_of(summary: SessionSummary, before: Session | None) -> Session:

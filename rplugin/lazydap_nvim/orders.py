@@ -25,7 +25,10 @@ EDITORS_OWN: Final = frozenset({"NVIM", "NVIM_LOG_FILE", "NVIM_LISTEN_ADDRESS", 
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """One launch, ready to be sent: paths are absolute, `pinned` is the adapter or interpreter somebody named."""
+    """One launch, ready to be sent: paths are absolute, `pinned` is the adapter or interpreter somebody named.
+
+    `mode` is the adapter's own way of launching, None where it is told by the program.
+    """
 
     root: str
     kind: AdapterKind
@@ -35,6 +38,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     env: Mapping[str, str] = {}
     stop_on_entry: bool = False
     pinned: str | None = None
+    mode: str | None = None
 
 
 class Launches:
@@ -64,6 +68,7 @@ def of_configuration(configuration: LaunchConfiguration, root: str, *, stop_on_e
         env=configuration.env,
         stop_on_entry=configuration.stop_on_entry or stop_on_entry,
         pinned=configuration.adapter_command,
+        mode=configuration.mode,
     )
 
 
@@ -128,11 +133,17 @@ def request_for(order: Order, found: "Found", environ: Mapping[str, str], featur
     """
     if found.program == "lldb-dap" and not features:
         raise Unsupported("the running daemon knows codelldb only and none was found: install codelldb")
+    if order.mode == "test" and "launch_options" not in features:
+        raise Unsupported("the running daemon cannot be told to run tests: end it with `lazydap shutdown`")
     options: dict[str, Any] | None = None
     if "launch_options" in features:
         client_env = {name: value for name, value in environ.items() if name not in EDITORS_OWN}
         options = _plain(
-            LaunchOptions(client_env=client_env, adapter=found.program if order.kind == "codelldb" else None)
+            LaunchOptions(
+                client_env=client_env,
+                adapter=found.program if order.kind == "codelldb" else None,
+                mode=order.mode,
+            )
         )
     return requests.Launch(
         adapter=order.kind,

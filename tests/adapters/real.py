@@ -11,3 +11,10 @@ def lldb_dap() -> str:
     found = str(beside) if beside.exists() else shutil.which("lldb-dap")
     assert found, "no lldb-dap: install the extra lazydap[lldb]"
     return found
+
+
+def dlv() -> str:
+    """delve on the path, where `make delve` has put it."""
+    found = shutil.which("dlv")
+    assert found, "no dlv: `make delve`"
+    return found

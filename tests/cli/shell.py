@@ -73,6 +73,8 @@ class Shell:
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=subprocess.PIPE,
+            # Tests that run in the background of a script inherit a Ctrl-C that is ignored.
+            preexec_fn=_heeds_interrupts,  # noqa: PLW1509  # no thread of a test holds a lock here
         )
 
     def with_variables(self, **variables: str) -> "Shell":
@@ -100,6 +102,15 @@ class Shell:
         """The names of sockets, locks and pid files that are there."""
         folders = [folder for folder in (self.runtime, self.data) if folder.exists()]
         return sorted(path.name for folder in folders for path in folder.iterdir() if path.suffix != ".log")
+
+
+def _heeds_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def interpreter() -> str:
+    """The Python that `lazydap` runs in; the tests may be started by another name of it."""
+    return Path(LAZYDAP).read_text(encoding="utf-8").partition("\n")[0].removeprefix("#!")
 
 
 def finished(process: "subprocess.Popen[bytes]", seconds: float = COMMAND_SECONDS) -> Ended:

@@ -2,6 +2,7 @@
 
 import json
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -238,16 +239,11 @@ def test_the_program_has_the_environment_of_the_shell_that_launched_it(project: 
 
 def test_the_interpreter_of_the_clients_virtual_environment_runs_the_program(project: Shell) -> None:
     environment = project.folder / "venv"
-    (environment / "bin").mkdir(parents=True)
-    marker = project.folder / "used"
-    script = f'#!/bin/sh\ntouch "{marker}"\nexec python3 "$@"\n'
-    python = environment / "bin" / "python"
-    python.write_text(script)
-    python.chmod(0o755)
-    launched = launch(project.with_variables(VIRTUAL_ENV=str(environment)), "exits.py")
-    assert launched["adapter_command"] == str(python)
-    assert resume(project)["exit_code"] == 0
-    assert marker.exists()
+    venv.create(environment, symlinks=True)
+    project.write("prefix.py", "import sys\nprint('prefix', sys.prefix)\n")
+    launched = launch(project.with_variables(VIRTUAL_ENV=str(environment)), "prefix.py")
+    assert Path(launched["adapter_command"]).is_relative_to(environment)
+    assert f"prefix {environment}" in stdout_of(resume(project))
 
 
 def test_an_adapter_whose_session_ended_is_reaped_rather_than_left_waiting_for_a_disconnect(project: Shell) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.shell import LAZYDAP, Shell, finished, wait_until
 
+FAST = 10.0
+"""Seconds, on a machine that has other work: no longer than one start that hangs is waited for."""
 BROKEN_STATE = "this is = = no TOML\n"
 
 
@@ -116,7 +118,7 @@ def test_a_broken_state_file_fails_fast_and_leaves_no_socket_behind(shell: Shell
     shell.write(".lazydap/state.toml", BROKEN_STATE)
     begun = time.monotonic()
     ended = shell("status")
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < FAST
     assert ended.code == 3
     assert "state.toml" in ended.error["message"]
     assert "line 1" in ended.error["message"]
@@ -130,7 +132,7 @@ def test_three_commands_racing_a_broken_state_file_all_fail_fast(shell: Shell) -
     for ended in map(finished, racers):
         assert ended.code == 3
         assert "line 1" in ended.error["message"]
-    assert time.monotonic() - begun < 4
+    assert time.monotonic() - begun < FAST
     assert shell.daemon_files() == []
 
 

@@ -9,7 +9,6 @@ import shlex
 import shutil
 import struct
 import subprocess
-import sys
 import termios
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import pytest
 
 from tests.cli.debugging import launch
 from tests.cli.programs import PYTHON
-from tests.cli.shell import LAZYDAP, Ended, Shell
+from tests.cli.shell import LAZYDAP, Ended, Shell, interpreter
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -116,7 +115,7 @@ def test_tui_becomes_neovim_in_the_root_of_the_project(shell: Shell) -> None:
         assert instance == ""
         assert arguments[0] == "-c"
         assert str(ROOT) in arguments[1]
-        assert sys.executable in arguments[1]
+        assert f"[[{interpreter()}]]" in arguments[1]
         assert arguments[2:] == []
 
 
@@ -189,7 +188,7 @@ def test_tui_brings_the_plugin_and_its_interpreter(shell: Shell) -> None:
     assert at_a_terminal(real_neovim(shell), "tui").code == 0
     assert json.loads(report.read_text()) == {
         "command": 2,
-        "python": sys.executable,
+        "python": interpreter(),
         "cwd": str(shell.folder),
         "ours": 1,
     }

@@ -13,7 +13,7 @@ from tests.daemon.real import PATIENCE, Json, Peer, RealDaemon, eventually, real
 from tests.fixtures.debuggees import Pair
 from tests.fixtures.programs import Program
 
-AdapterName = Literal["lldb-dap", "debugpy"]
+AdapterName = Literal["lldb-dap", "debugpy", "delve"]
 ADAPTERS: tuple[AdapterName, ...] = ("lldb-dap", "debugpy")
 WAIT_MS = 20_000
 NO_WAIT = "NoWait"
@@ -57,7 +57,7 @@ class Debugging:
     def launch_request(self, *, stop_on_entry: bool = True, **parts: Any) -> Json:
         """A launch of the program."""
         told: Json = {
-            "adapter": "debugpy" if self.adapter == "debugpy" else "codelldb",
+            "adapter": "codelldb" if self.adapter == "lldb-dap" else self.adapter,
             "program": str(self.program),
             "args": [],
             "cwd": str(self.daemon.places.root),
@@ -179,5 +179,11 @@ async def debugging(
     project = built[0].parent
     async with real_daemon(project) as daemon, daemon.peer(version=version) as peer:
         made = Debugging(daemon, peer, adapter, text, built)
-        yield made
+        try:
+            yield made
+        except BaseException:
+            # A test that failed while its program was let go leaves it to nobody.
+            for process in made.running():
+                process.kill()
+            raise
     await eventually(lambda: not made.running(), "the program still runs", 5.0)

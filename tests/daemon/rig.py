@@ -13,7 +13,7 @@ from lazydap_daemon.adapters.driver import LaunchPlan
 from lazydap_daemon.session.engine import Engine
 from lazydap_daemon.store.project import ProjectStore
 from tests.fakes.program import Line, ProgramSpec
-from tests.fakes.scripted import Script, ScriptedDebugpy, ScriptedLldb
+from tests.fakes.scripted import Script, ScriptedDebugpy, ScriptedDelve, ScriptedLldb
 
 T = TypeVar("T")
 
@@ -45,7 +45,8 @@ class Rig:
 
     def play(self, script: Script | ProgramSpec, *, like: str = "lldb-dap") -> Any:
         """Choose what the next launch meets; returns its driver, which has the record."""
-        self.driver = (ScriptedLldb if like == "lldb-dap" else ScriptedDebugpy)(script, self.folder)
+        drivers = {"lldb-dap": ScriptedLldb, "debugpy": ScriptedDebugpy, "delve": ScriptedDelve}
+        self.driver = drivers[like](script, self.folder)
         return self.driver
 
     def program(self, trace: Sequence[Line] = STRAIGHT, **manners: Any) -> ProgramSpec:

@@ -110,7 +110,8 @@ async def test_leaving_a_program_running_is_done_or_said_to_be_impossible(adapte
         assert predicted["terminated_debuggee"] is expected
         asked_at = time.monotonic()
         assert (await made.disconnect(terminate=False))["terminated_debuggee"] is expected
-        assert time.monotonic() - asked_at < 3.0
+        # debugpy never answers a request to let go; LLDB takes seconds for it.
+        assert time.monotonic() - asked_at < (5.0 if adapter == "debugpy" else 15.0)
         left = made.running()
         assert (left == []) is expected
         for process in left:

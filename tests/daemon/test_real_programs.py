@@ -7,7 +7,7 @@ import pytest
 
 from tests.daemon.debugging import NO_WAIT, AdapterName, Debugging, debugging, frame_of, value_of, wait
 from tests.daemon.real import Json, real_daemon
-from tests.fixtures.debuggees import COUNTS, EXITS, INSPECTS, LONG_ROWS, RECURSES, SPINS, THREADS
+from tests.fixtures.debuggees import COUNTS, EXITS, HOT, INSPECTS, LONG_ROWS, RECURSES, SPINS, THREADS
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -49,6 +49,26 @@ async def test_breakpoints_survive_the_daemon_that_recorded_them(adapter: Adapte
             await later.launch()
             stepped = await later.resume()
             assert (stepped["reason"], stepped["hit_breakpoint_ids"]) == ("breakpoint", [1])
+
+
+@pytest.mark.parametrize("missing", ["program", "cwd", "adapter_command"])
+async def test_a_launch_that_cannot_be_is_refused_and_leaves_nothing(
+    adapter: AdapterName, tmp_path: Path, missing: str
+) -> None:
+    async with debugging(adapter, EXITS, tmp_path) as made:
+        request = made.launch_request()
+        request["Launch"][missing] = nowhere = str(tmp_path / "nowhere")
+        error = await made.peer.refused(request)
+        expected: tuple[str, Json] = ("DapProtocolError", {"command": "launch"})
+        if missing == "adapter_command":
+            expected = ("AdapterCrashed", {})
+        elif missing == "program" and adapter == "debugpy":
+            expected = ("InvalidLaunchConfig", {"path": nowhere})
+        error["details"].pop("adapter_message", None)
+        assert (error["code"], error["details"]) == expected
+        assert await made.state() is None
+        assert made.daemon.adapters() == []
+        assert (await made.launch())["state"] == "paused"
 
 
 # -- stops ------------------------------------------------------------------------------------------------------------
@@ -200,6 +220,35 @@ async def test_a_program_that_never_stops_times_out_keeps_running_and_can_be_pau
         assert (await made.step())["reason"] == "step"
 
 
+async def test_a_program_can_be_paused_while_a_condition_is_tried_again_and_again(
+    adapter: AdapterName, tmp_path: Path
+) -> None:
+    async with debugging(adapter, HOT, tmp_path) as made:
+        await made.add("work", condition="number == -5")
+        await made.launch()
+        for _ in range(8):
+            await made.ask("Continue", all_threads=False, wait=NO_WAIT)
+            assert (await made.resume(150))["state"] == "timeout"
+            paused = await made.pause()
+            assert (paused["state"], paused["reason"]) == ("paused", "pause")
+
+
+async def test_two_pauses_at_once_stop_the_program_once(adapter: AdapterName, tmp_path: Path) -> None:
+    async with debugging(adapter, SPINS, tmp_path) as made, made.daemon.peer("stopped") as other:
+        await made.launch(stop_on_entry=False)
+        request = made.request("Pause", wait=wait())
+        numbers = [(peer, await peer.send(request)) for peer in (made.peer, other)]
+        answers = [(await peer.answer(number))["payload"] for peer, number in numbers]
+        assert "Response" in answers[0], answers
+        for answer in answers:
+            if "Error" in answer:
+                assert answer["Error"]["code"] == "BadRequest"
+            else:
+                assert answer["Response"]["Stepped"]["reason"] == "pause"
+        assert (await made.resume(1000))["state"] == "timeout"
+        assert len(other.events("Stopped")) == 1
+
+
 async def test_a_running_program_s_threads_are_reported_without_inventing_a_name(
     adapter: AdapterName, tmp_path: Path
 ) -> None:
@@ -235,6 +284,7 @@ async def test_variables_and_expressions_read_the_paused_frame(adapter: AdapterN
         for expression in ("no_such_name", "*(int *)4" if adapter == "lldb-dap" else "1 / 0", ""):
             refused = await made.refused("Eval", expression=expression, context="watch")
             assert (refused["code"], refused["details"]["command"]) == ("DapProtocolError", "evaluate"), expression
+            assert "\n" not in refused["message"]
 
 
 async def test_a_window_of_a_long_array_is_exactly_the_rows_asked_for(adapter: AdapterName, tmp_path: Path) -> None:

@@ -85,6 +85,37 @@ async def test_pausing_a_stopped_program_is_refused_and_says_so(made: Rig) -> No
     assert "pause" not in made.driver.requests()
 
 
+RUNNING = (
+    expect("initialize"),
+    reply({}),
+    expect("launch"),
+    event("initialized"),
+    reply(to="launch"),
+    answers({"disconnect": {}, "stackTrace": {"stackFrames": []}}),
+)
+HIT = event("stopped", {"reason": "breakpoint", "threadId": 1, "allThreadsStopped": True, "hitBreakpointIds": [7]})
+
+
+@pytest.mark.parametrize("wait", [WAIT, NO_WAIT], ids=["waiting", "not waiting"])
+async def test_a_pause_that_a_stop_has_overtaken_is_answered_with_that_stop(made: Rig, wait: objects.WaitMode) -> None:
+    threads = answers({"threads": {"threads": [{"id": 1, "name": "main"}]}})
+    made.play([*RUNNING, threads, expect("pause"), HIT, refuse("Process is already stopped.")])
+    await made.launch(stop_on_entry=False)
+    answer = await made.pause(wait)
+    if isinstance(wait, objects.Wait):
+        assert (answer.state, answer.reason, answer.thread_id) == ("paused", "breakpoint", 1)
+    assert made.state == "paused"
+
+
+async def test_a_pause_is_refused_where_the_program_stops_before_it_is_sent(made: Rig) -> None:
+    threads = reply({"threads": [{"id": 1, "name": "main"}]})
+    made.play([*RUNNING, expect("threads"), threads, expect("threads"), HIT, threads], like="lldb-dap")
+    await made.launch(stop_on_entry=False)
+    with pytest.raises(BadRequest, match="already stopped"):
+        await made.pause()
+    assert "pause" not in made.driver.requests()
+
+
 async def test_a_step_of_a_running_program_is_refused_and_nothing_is_sent(made: Rig) -> None:
     await made.start(SLOW_LOOP, loops=True)
     await made.resume(NO_WAIT)

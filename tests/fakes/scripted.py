@@ -7,9 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from lazydap_daemon.adapters.codelldb import CodelldbDriver
 from lazydap_daemon.adapters.debugpy import DebugpyDriver
+from lazydap_daemon.adapters.delve import DelveDriver
 from lazydap_daemon.adapters.driver import LaunchPlan
 from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
+from lazydap_daemon.adapters.reaching import StandardStreams, Transport
 from tests.fakes.program import ProgramSpec
 
 Step = dict[str, Any]
@@ -20,6 +23,9 @@ ADAPTER = Path(__file__).with_name("adapter.py")
 
 class _Scripted:
     """Runs the scripted adapter in place of the real one; `folder` gets its script and its record."""
+
+    # The program is simulated: the process that stands for it must not be stopped.
+    pauses_by_signal: bool = False
 
     def __init__(self, script: Script | ProgramSpec, folder: Path) -> None:
         self._script_file = folder / "script.json"
@@ -64,6 +70,26 @@ class ScriptedDebugpy(_Scripted, DebugpyDriver):
     def __init__(self, script: Script | ProgramSpec, folder: Path) -> None:
         _Scripted.__init__(self, script, folder)
         DebugpyDriver.__init__(self, interpreter=sys.executable)
+
+
+class ScriptedCodelldb(_Scripted, CodelldbDriver):
+    """With codelldb's rules, but over standard streams; for orders that its fake is not asked for."""
+
+    transports: tuple[Transport, ...] = (StandardStreams(),)
+
+    def __init__(self, script: Script | ProgramSpec, folder: Path) -> None:
+        _Scripted.__init__(self, script, folder)
+        CodelldbDriver.__init__(self, executable=("codelldb",))
+
+
+class ScriptedDelve(_Scripted, DelveDriver):
+    """With delve's rules, but over standard streams."""
+
+    transports: tuple[Transport, ...] = (StandardStreams(),)
+
+    def __init__(self, script: Script | ProgramSpec, folder: Path) -> None:
+        _Scripted.__init__(self, script, folder)
+        DelveDriver.__init__(self, executable=("dlv",))
 
 
 def expect(command: str, *, within: float = 10.0) -> Step:

@@ -81,6 +81,7 @@ def run(call: Call) -> Single:
         env=chosen.env,
         stop_on_entry=chosen.stop_on_entry or call.given("stop_on_entry"),
         pinned=chosen.adapter_command,
+        mode=chosen.mode,
     )
     return carry_out(call, order, config)
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import InvalidLaunchConfig
 from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
     LaunchPlan,
@@ -31,7 +32,7 @@ _POLLUTION: Final = re.compile(r"\s+\(note: full exception trace is shown but ex
 _DEBUGGER_WARNING: Final = re.compile(r"\d+\.\d+s - Debugger warning: ")
 
 
-class DebugpyDriver:
+class DebugpyDriver(Ordinary):
     """The driver of `debugpy.adapter`; `interpreter` runs the program, our own where it is None."""
 
     program: str = "debugpy"

@@ -1,14 +1,18 @@
 """Owns the list of drivers and what each of them must say; knows of an adapter only which driver speaks for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from lazydap_core.discovery.finding import Found
 from lazydap_core.errors import Unsupported
+from lazydap_daemon.adapters.codelldb import CodelldbDriver
 from lazydap_daemon.adapters.debugpy import DebugpyDriver
+from lazydap_daemon.adapters.delve import DelveDriver
 from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
 from lazydap_daemon.adapters.plan import LaunchPlan, Normalised
-from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+from lazydap_daemon.adapters.reaching import Transport
+from lazydap_daemon.adapters.scratch import Scratch
+from lazydap_daemon.dap.messages import Capabilities, StackFrame, StackTraceBody, StoppedBody, Thread
 
 __all__ = ["Driver", "LaunchPlan", "Normalised", "driver_for"]
 
@@ -37,8 +41,78 @@ class Driver(Protocol):
         ...
 
     @property
+    def pages_indexed(self) -> bool:
+        """Whether `start` and `count` are honoured for the indexed rows alone, asked for by that filter."""
+        ...
+
+    @property
     def first_threads_are_old(self) -> bool:
         """Whether the first answer to `threads` tells of the moment of the launch, however late it is asked."""
+        ...
+
+    @property
+    def transports(self) -> tuple[Transport, ...]:
+        """How the adapter is talked to, best first; each after the first is for versions that lack the one before."""
+        ...
+
+    @property
+    def exit_grace(self) -> float | None:
+        """Seconds in which it ends by itself, if at all, once its stream is closed; None for the usual time."""
+        ...
+
+    @property
+    def hangs_unlaunched(self) -> bool:
+        """Whether it never ends by itself before its launch is finished."""
+        ...
+
+    @property
+    def answers_in_turn(self) -> bool:
+        """Whether a request that is not answered in time means that none will be, ever."""
+        ...
+
+    @property
+    def loses_events(self) -> bool:
+        """Whether the end of the program may never be told."""
+        ...
+
+    @property
+    def all_levels(self) -> int:
+        """The `levels` of a `stackTrace` that mean all frames; 0 for leaving them out."""
+        ...
+
+    @property
+    def pauses_by_signal(self) -> bool:
+        """Whether a program is better stopped by SIGSTOP than by a `pause`."""
+        ...
+
+    @property
+    def no_thread(self) -> int | None:
+        """A thread id that names no thread: told where the threads are not known, and good enough for a pause."""
+        ...
+
+    @property
+    def expensive_scopes(self) -> frozenset[str]:
+        """Names of scopes that are not to be read unasked, although the adapter calls them cheap."""
+        ...
+
+    @property
+    def entry_function(self) -> str | None:
+        """The function that a first step leads to, where a program has no stack at its entry; None where it has one."""
+        ...
+
+    @property
+    def exit_code_comes_last(self) -> bool:
+        """Whether the exit code may be told only in answer to `disconnect`, after the end of the program."""
+        ...
+
+    @property
+    def noise_is_output(self) -> bool:
+        """Whether what the adapter's process prints, beside its conversation, is printed by the program."""
+        ...
+
+    @property
+    def scratch(self) -> Scratch | None:
+        """A folder of this launch alone: made before the adapter is started, removed when nothing of it is left."""
         ...
 
     def check(self, plan: LaunchPlan) -> None:
@@ -46,7 +120,15 @@ class Driver(Protocol):
         ...
 
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
-        """The adapter's argument list."""
+        """The adapter's argument list, without those of its transport."""
+        ...
+
+    def lacks(self, transport: Transport, status: int, stderr: str) -> bool:
+        """Whether an adapter that exited before it was connected did so because it does not know that transport."""
+        ...
+
+    def is_chatter(self, line: str) -> bool:
+        """Whether a line of the adapter's standard error says nothing about why it ended."""
         ...
 
     def environment(self, plan: LaunchPlan) -> dict[str, str]:
@@ -80,6 +162,22 @@ class Driver(Protocol):
         """The stop in lazydap's words, told from what was asked of the program."""
         ...
 
+    def is_machinery(self, frame: StackFrame) -> bool:
+        """Whether a frame belongs to the language itself, so that a stop in it is told by the frame that called."""
+        ...
+
+    def frame_total(self, start: int, body: StackTraceBody) -> int | None:
+        """How many frames the stack has, told from an answer that begins at `start`; None where that is not known."""
+        ...
+
+    def selected_thread(self, threads: Sequence[Thread]) -> int | None:
+        """The thread of a stop that names none; None where there are no threads."""
+        ...
+
+    def is_stopped_by_signal(self, body: StoppedBody) -> bool:
+        """Whether that stop is one by SIGSTOP."""
+        ...
+
     def refuses_only_for_now(self, command: str, text: str) -> bool:
         """Whether a refusal of `command` with `text` passes within a moment: the same request is to be sent again."""
         ...
@@ -92,12 +190,28 @@ class Driver(Protocol):
         """`text` as this adapter spells it. Raises Unsupported for what it cannot count."""
         ...
 
+    def log_message(self, text: str) -> str:
+        """A log point's text as this adapter spells it. Raises Unsupported for what it must not be sent."""
+        ...
+
+    def condition_sticks(self, condition: str | None) -> bool:
+        """Whether a breakpoint keeps that condition when it is sent again with another, or with none."""
+        ...
+
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Whether the program wrote `text`, and not the adapter."""
         ...
 
     def pid_in_output(self, text: str) -> int | None:
         """The program's pid, where the adapter tells it only in its narration."""
+        ...
+
+    def launch_failure(self, text: str) -> str | None:
+        """Why a launch is about to fail, where the adapter's narration alone tells it."""
+        ...
+
+    def exit_code_in_output(self, text: str) -> int | None:
+        """The program's exit code, where the adapter's narration alone tells it."""
         ...
 
     def one_scope_transaction(self, capabilities: Capabilities) -> bool:
@@ -112,7 +226,9 @@ class Driver(Protocol):
 def driver_for(plan: LaunchPlan, found: Found) -> Driver:
     """The driver of the adapter that was found for `plan`. Raises Unsupported for a program without one."""
     drivers: dict[str, Callable[[Found], Driver]] = {
+        "codelldb": lambda found: CodelldbDriver(executable=found.command),
         "debugpy": lambda found: DebugpyDriver(interpreter=found.interpreter),
+        "delve": lambda found: DelveDriver(executable=found.command),
         "lldb-dap": lambda found: LldbDapDriver(executable=found.command),
     }
     driver = drivers.get(found.program)

@@ -1,11 +1,13 @@
 """Owns everything peculiar to lldb-dap (lldb-vscode before LLVM 18); knows nothing of sessions."""
 
 import re
+import sys
 from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import Unsupported
 from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
     LaunchPlan,
@@ -22,24 +24,30 @@ WITHHELD: Final = frozenset({"PYTHONHOME", "PYTHONPATH", "LLDB_DEBUGSERVER_PATH"
 """Variables that reach the program by way of the launch alone: those that would disturb the Python inside LLDB or
 choose another lldb-server, and those that LLDB overwrites."""
 
+INTERRUPT_SECONDS: Final = 3
+"""How long LLDB waits for a program that it has interrupted. One that meets a breakpoint in that very moment is waited
+for in vain, by itself for 20 s, and lldb-dap answers nothing meanwhile."""
+
 FIRST_WITH_LASTING_SCOPES: Final = 22
 """The LLVM version from which references of scopes are not used again within a stop."""
 
 _VERSION: Final = re.compile(r"(?:lldb(?:-\w+)?|LLDB) version (\d+)\.")
-_LOCATION: Final = re.compile(r"\b(\d+)\.\d+\b")
+_LOCATION: Final = re.compile(r"(?<![-.\d])(\d+)\.\d+\b")
 # A pause that meets LLDB at work (loading libraries, stepping over a breakpoint of its own) is reported as that.
 _INTERNAL_STEP: Final = "trace"
-_NOT_RUNNING: Final = "Process is not running"
+_TOO_EARLY: Final = ("Process is not running", "Halt timed out")
 _PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
 
 
-class LldbDapDriver:
+class LldbDapDriver(Ordinary):
     """The driver of lldb-dap over standard input and output; `executable` is how it is started."""
 
     program: str = "lldb-dap"
     adapter_id: str = "lldb-dap"
     pages_variables: bool = True
     first_threads_are_old: bool = True
+    # Its own `pause` never comes back from a program that meets a breakpoint in that moment (doc/adapters.md, "Stops").
+    pauses_by_signal: bool = sys.platform == "linux"
 
     def __init__(self, *, executable: tuple[str, ...]) -> None:
         self._executable = executable
@@ -85,9 +93,11 @@ class LldbDapDriver:
             # Switching it off needs a system call that containers commonly forbid; the launch would fail.
             "disableASLR": False,
         }
+        settings = [f"target.process.interrupt-timeout {INTERRUPT_SECONDS}"]
         if unwanted := [name for name in SCREEN if name not in added]:
-            # The question mark keeps a command that succeeds out of the output.
-            arguments["initCommands"] = ["?settings set target.unset-env-vars " + " ".join(unwanted)]
+            settings.append("target.unset-env-vars " + " ".join(unwanted))
+        # The question mark keeps a command that succeeds out of the output.
+        arguments["initCommands"] = [f"?settings set {setting}" for setting in settings]
         if plan.cwd:
             arguments["cwd"] = plan.cwd
         if plan.options.source_map:
@@ -123,9 +133,13 @@ class LldbDapDriver:
             hit_ids=hit_ids,
         )
 
+    def is_stopped_by_signal(self, body: StoppedBody) -> bool:
+        """As it describes the stop."""
+        return body.reason == "exception" and _is_sigstop(body.description)
+
     def refuses_only_for_now(self, command: str, text: str) -> bool:
         """`continue` is answered before the program runs, and LLDB stops it for itself while libraries are loaded."""
-        return command == "pause" and _NOT_RUNNING in text
+        return command == "pause" and any(words in text for words in _TOO_EARLY)
 
     def hidden_error(self, value: str) -> str | None:
         """lldb-dap refuses what fails."""
@@ -175,8 +189,9 @@ def _is_sigstop(description: str | None) -> bool:
 
 
 def _hit_ids(body: StoppedBody) -> tuple[int, ...]:
+    # LLDB counts breakpoints of its own, at which it loads libraries, downwards from -1.
     if body.hit_breakpoint_ids is not None:
-        return body.hit_breakpoint_ids
+        return tuple(number for number in body.hit_breakpoint_ids if number >= 0)
     if body.reason != "breakpoint" or body.description is None:
         return ()
     # Up to 16 the ids stand only in the text: "breakpoint 1.1 2.1".

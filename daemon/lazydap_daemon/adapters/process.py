@@ -1,22 +1,34 @@
 """Owns the process of an adapter from its start to the last process of its session; knows nothing of its protocol."""
 
+import codecs
 import logging
 import os
 import signal
+import socket
 import subprocess
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 import anyio
 import anyio.abc
+import anyio.to_thread
 import psutil
 
 from lazydap_core.errors import AdapterCrashed
 from lazydap_daemon.adapters.driver import Driver
 from lazydap_daemon.adapters.plan import LaunchPlan
-from lazydap_daemon.dap.wire import DescriptorWire
+from lazydap_daemon.adapters.reaching import (
+    CONNECT_DEADLINE,
+    CallsBack,
+    Doorway,
+    StandardStreams,
+    Transport,
+    called,
+)
+from lazydap_daemon.dap.wire import DescriptorWire, SocketWire
 
 EXIT_GRACE: Final = 2.0
 """Seconds an adapter has to end by itself once its input is closed."""
@@ -63,10 +75,14 @@ class Debuggee:
 
     def kill(self) -> bool:
         """SIGKILL, to that very process only: True when it was alive and is killed."""
+        return self.signal(signal.SIGKILL)
+
+    def signal(self, number: int) -> bool:
+        """A signal, to that very process only: True when it was alive to get it."""
         try:
             if not self.is_alive():
                 return False
-            self._process.kill()
+            self._process.send_signal(number)
         except psutil.Error:
             return False
         return True
@@ -75,17 +91,29 @@ class Debuggee:
 class AdapterProcess:
     """A running adapter: its `stream`, its `pid`, which is also its session's id, and `exited`.
 
-    `keep` is the pid of a program that is to survive the adapter; None for "everything ends".
+    `keep` is the pid of a program that is to survive the adapter; None for "everything ends". `on_noise` is called with
+    what the adapter prints beside the conversation, as it comes. `has_launched` is to be
+    set once the launch is finished.
     """
 
-    def __init__(self, process: anyio.abc.Process, stream: DescriptorWire) -> None:
+    def __init__(self, process: anyio.abc.Process, driver: Driver) -> None:
         self.pid = process.pid
-        self.stream = stream
+        self.driver = driver
+        self.wire: DescriptorWire | None = None
         self.exited = anyio.Event()
         self.keep: int | None = None
+        self.on_noise: Callable[[str], None] | None = None
+        self.has_launched = False
         self._process = process
         self._said_everything = anyio.Event()
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
+
+    @property
+    def stream(self) -> DescriptorWire:
+        """The way to the adapter and back; there from the moment on that `started` gives the process away."""
+        if self.wire is None:
+            raise LookupError("the adapter is not connected yet")
+        return self.wire
 
     @property
     def exit_status(self) -> int | None:
@@ -106,8 +134,9 @@ class AdapterProcess:
             text = f"the adapter was ended by {_signal_name(-status)}"
         else:
             text = f"the adapter exited with status {status}"
-        last = next((line for line in reversed(self._tail) if line.strip()), None)
-        return f"{text}: {last.strip()}" if last else text
+        telling = (line.strip() for line in reversed(self._tail))
+        last = next((line for line in telling if line and not self.driver.is_chatter(line)), None)
+        return f"{text}: {last}" if last else text
 
     async def last_words(self) -> str:
         """`ending` of a process whose stream has broken: once it is gone and heard, or after `LAST_WORDS_GRACE`."""
@@ -122,13 +151,19 @@ class AdapterProcess:
         self.exited.set()
 
     async def drain_stderr(self) -> None:
-        """Every byte is read, whatever it is; lines go to the log, the last ones are kept."""
-        stderr = self._process.stderr
-        if stderr is None:
+        """Every byte is read, whatever it is; lines go to the log, the last ones are kept.
+
+        Where the conversation has a socket of its own, what is written to the standard output is among them.
+        """
+        noise = self._process.stderr or self._process.stdout
+        if noise is None:
             return
         rest = b""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:
-            async for chunk in stderr:
+            async for chunk in noise:
+                if self.on_noise is not None:
+                    self.on_noise(decoder.decode(chunk))
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
                     self._keep_line(line)
@@ -154,75 +189,180 @@ class AdapterProcess:
             return
 
 
+class _LackingError(Exception):
+    """The adapter does not know the transport."""
+
+
 @asynccontextmanager
 async def started(driver: Driver, plan: LaunchPlan) -> AsyncGenerator[AdapterProcess]:
-    """Run the adapter of `plan` for the time of the block.
+    """Run the adapter of `plan` for the time of the block, connected by the first of its transports that it knows.
 
-    It leads a session of its own. Leaving the block closes its input, waits `EXIT_GRACE`, then sends SIGTERM, then
-    SIGKILL, to the adapter alone, and at last kills what is left of its session but `keep` and that one's children;
-    this is shielded and takes at most about five seconds. Nobody may begin to read the stream any more by then.
+    It leads a session of its own. Leaving the block closes its input, waits `EXIT_GRACE` (or as long as its driver
+    says), then sends SIGTERM, then SIGKILL, to the adapter alone, and at last kills what is left of its session but
+    `keep` and that one's children; this is shielded and takes at most about five seconds. Nobody may begin to read the
+    stream any more by then.
 
-    Raises AdapterCrashed when the process cannot be started.
+    Raises AdapterCrashed when the process cannot be started or does not connect in time.
     """
-    process, stream = await _spawn(driver, plan)
-    adapter = AdapterProcess(process, stream)
-    only_failure: BaseException | None = None
-    try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(adapter.watch_exit)
-            tasks.start_soon(adapter.drain_stderr)
+    async with _scratch_made(driver):
+        *others, last = driver.transports
+        for transport in others:
             try:
-                yield adapter
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await _end(adapter, tasks)
-                tasks.cancel_scope.cancel()
-    except BaseExceptionGroup as group:
-        # The block's own failure leaves as it is, not in a group; raised below, so that it gets no second context.
-        only_failure, *others = group.exceptions
-        if others:
-            raise
+                async with _running(driver, plan, transport, may_lack=True) as adapter:
+                    yield adapter
+                    return
+            except _LackingError:
+                _log.info("%s does not know %s: trying the next way", driver.program, transport)
+        async with _running(driver, plan, last, may_lack=False) as adapter:
+            yield adapter
+
+
+@asynccontextmanager
+async def _scratch_made(driver: Driver) -> AsyncGenerator[None]:
+    """The driver's temporary folder, if it has one, for the time of the block. Raises AdapterCrashed."""
+    scratch = driver.scratch
+    if scratch is None:
+        yield
+        return
+    with anyio.CancelScope(shield=True):
+        try:
+            await anyio.to_thread.run_sync(scratch.make)
+        except OSError as error:
+            raise AdapterCrashed(
+                f"no folder could be made in {scratch.path.parent} ({error.strerror}): make room there, or set TMPDIR"
+            ) from error
+    try:
+        yield
     finally:
-        stream.close()
         with anyio.CancelScope(shield=True):
-            await process.aclose()
+            await anyio.to_thread.run_sync(scratch.remove)
+
+
+@asynccontextmanager
+async def _running(
+    driver: Driver, plan: LaunchPlan, transport: Transport, *, may_lack: bool
+) -> AsyncGenerator[AdapterProcess]:
+    """`started`, by one transport. Raises _LackingError where it `may_lack` it and does."""
+    doorway = Doorway() if isinstance(transport, CallsBack) else None
+    try:
+        process, wire = await _spawn(driver, plan, transport, doorway)
+        adapter = AdapterProcess(process, driver)
+        adapter.wire = wire
+        only_failure: BaseException | None = None
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(adapter.watch_exit)
+                tasks.start_soon(adapter.drain_stderr)
+                try:
+                    if wire is None:
+                        adapter.wire = await _reach(adapter, transport, doorway, may_lack=may_lack)
+                    yield adapter
+                finally:
+                    with anyio.CancelScope(shield=True):
+                        await _end(adapter, tasks)
+                    tasks.cancel_scope.cancel()
+        except BaseExceptionGroup as group:
+            # The block's own failure leaves as it is, not in a group; raised below, so that it gets no second context.
+            only_failure, *others = group.exceptions
+            if others:
+                raise
+        finally:
+            if adapter.wire is not None:
+                adapter.wire.close()
+            with anyio.CancelScope(shield=True):
+                await process.aclose()
+    finally:
+        if doorway is not None:
+            doorway.close()
     if only_failure is not None:
         raise only_failure
 
 
-async def _spawn(driver: Driver, plan: LaunchPlan) -> tuple[anyio.abc.Process, DescriptorWire]:
-    command = driver.command(plan)
-    its_input, to_it = os.pipe()
-    from_it, its_output = os.pipe()
+async def _spawn(
+    driver: Driver, plan: LaunchPlan, transport: Transport, doorway: Doorway | None
+) -> tuple[anyio.abc.Process, DescriptorWire | None]:
+    """The process, and the wire to its standard streams where the conversation runs over them."""
+    fill = {} if doorway is None else {"port": doorway.port, "token": doorway.token}
+    command = (*driver.command(plan), *(argument.format(**fill) for argument in transport.arguments))
+    start = partial(
+        anyio.open_process,
+        command,
+        cwd=driver.directory(plan),
+        env=driver.environment(plan),
+        start_new_session=True,
+    )
     try:
-        process = await anyio.open_process(
-            command,
-            stdin=its_input,
-            stdout=its_output,
-            stderr=subprocess.PIPE,
-            cwd=driver.directory(plan),
-            env=driver.environment(plan),
-            start_new_session=True,
-        )
+        if not isinstance(transport, StandardStreams):
+            return await start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), None
+        return await _spawn_with_pipes(start)
     except (OSError, ValueError) as error:
-        os.close(to_it)
-        os.close(from_it)
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise AdapterCrashed(
             f"{driver.program} could not be started from {command[0]}: {reason}", adapter_command=command[0]
         ) from error
+
+
+async def _spawn_with_pipes(
+    start: Callable[..., Awaitable[anyio.abc.Process]],
+) -> tuple[anyio.abc.Process, DescriptorWire]:
+    its_input, to_it = os.pipe()
+    from_it, its_output = os.pipe()
+    try:
+        process = await start(stdin=its_input, stdout=its_output, stderr=subprocess.PIPE)
+    except (OSError, ValueError):
+        os.close(to_it)
+        os.close(from_it)
+        raise
     finally:
         os.close(its_input)
         os.close(its_output)
     return process, DescriptorWire(from_it, to_it)
 
 
+async def _reach(
+    adapter: AdapterProcess, transport: Transport, doorway: Doorway | None, *, may_lack: bool
+) -> SocketWire:
+    """The connection to an adapter that has just been started, before it ends and within `CONNECT_DEADLINE`."""
+    connected: list[socket.socket] = []
+
+    async def connect() -> None:
+        if isinstance(transport, CallsBack) and doorway is not None:
+            connected.append(await doorway.caller(None if transport.shows_token else adapter.pid))
+        else:
+            connected.append(await called(adapter.pid))
+        racing.cancel_scope.cancel()
+
+    try:
+        with anyio.move_on_after(CONNECT_DEADLINE):
+            async with anyio.create_task_group() as racing:
+                racing.start_soon(connect)
+                await adapter.exited.wait()
+                racing.cancel_scope.cancel()
+    except BaseException:
+        for useless in connected:
+            useless.close()
+        raise
+    finally:
+        if doorway is not None:
+            doorway.close()
+    if connected:
+        return SocketWire(connected[0])
+    ending, status = await adapter.last_words(), adapter.exit_status
+    if may_lack and status is not None and adapter.driver.lacks(transport, status, adapter.stderr_tail):
+        raise _LackingError
+    program = adapter.driver.program
+    text = f"did not connect within {CONNECT_DEADLINE:g} s" if status is None else "ended before it was connected"
+    raise AdapterCrashed(f"{program} {text} ({ending}): see `lazydap logs`", adapter_command=program)
+
+
 async def _end(adapter: AdapterProcess, tasks: anyio.abc.TaskGroup) -> None:
-    if not adapter.stream.is_pumping:
-        # A full pipe would keep the adapter from ending.
-        tasks.start_soon(adapter.stream.pump, _forget)
-    adapter.stream.close_input()
-    with anyio.move_on_after(EXIT_GRACE):
+    wire = adapter.wire
+    if wire is not None:
+        if not wire.is_pumping:
+            # A full pipe would keep the adapter from ending.
+            tasks.start_soon(wire.pump, _forget)
+        wire.close_input()
+    with anyio.move_on_after(_exit_grace(adapter)):
         await adapter.exited.wait()
     for number, grace in ((signal.SIGTERM, TERMINATE_GRACE), (signal.SIGKILL, KILL_GRACE)):
         if adapter.exited.is_set():
@@ -233,6 +373,12 @@ async def _end(adapter: AdapterProcess, tasks: anyio.abc.TaskGroup) -> None:
             await adapter.exited.wait()
     await sweep(adapter.pid, keep=adapter.keep)
     await adapter.last_words()
+
+
+def _exit_grace(adapter: AdapterProcess) -> float:
+    if adapter.wire is None or (adapter.driver.hangs_unlaunched and not adapter.has_launched):
+        return 0.0
+    return EXIT_GRACE if adapter.driver.exit_grace is None else adapter.driver.exit_grace
 
 
 def _forget(data: bytes) -> None:

@@ -1,7 +1,8 @@
-"""Owns the two file descriptors that a conversation runs over; carries bytes, and knows nothing of messages."""
+"""Owns the file descriptors that a conversation runs over; carries bytes, and knows nothing of messages."""
 
 import asyncio
 import os
+import socket
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -36,7 +37,7 @@ class Wire(Protocol):
 
 
 class DescriptorWire:
-    """A wire over pipes, or over one socket (`readable` and `writable` being the same).
+    """A wire over two pipes, or over one descriptor that is both.
 
     Bytes are handed on from the event loop's own callback: a reading task would be woken one turn of the loop later,
     which takes longer than all that is done with a message (doc/adapters.md, "Latency").
@@ -156,3 +157,27 @@ class DescriptorWire:
         if self._broken is None:
             self._broken = detail
         self._drained.set()
+
+
+class SocketWire(DescriptorWire):
+    """A wire over a connected stream socket, which it owns from then on; what is written leaves at once."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        # Nagle's algorithm would hold a message back until the last one is acknowledged (doc/adapters.md, "Latency").
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        super().__init__(connected.fileno(), connected.fileno())
+        self._socket = connected
+
+    def close_input(self) -> None:
+        """The peer sees the end of the stream, and can still be heard."""
+        super().close_input()
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            # It has gone away before, or this is the second time.
+            return
+
+    def _close(self, descriptor: int) -> None:
+        if descriptor in self._open:
+            self._open.discard(descriptor)
+            self._socket.close()

@@ -18,9 +18,13 @@ class Opinion(NamedTuple):
 
 
 class Book:
-    """Opinions by our breakpoint id; an entry outlives the removal of its breakpoint."""
+    """Opinions by our breakpoint id; an entry outlives the removal of its breakpoint.
+
+    `filters` are the exception filters that the adapter implements as breakpoints, by its id, with what to call them.
+    """
 
     def __init__(self) -> None:
+        self.filters: dict[int, str] = {}
         self._opinions: dict[int, Opinion] = {}
         self._ours: dict[int, int] = {}
 
@@ -48,6 +52,15 @@ class Book:
     def knows(self, adapter_id: int | None) -> bool:
         """Whether this adapter id is one of ours."""
         return adapter_id in self._ours
+
+    def is_filter(self, adapter_id: int | None) -> bool:
+        """Whether this adapter id is an exception filter's."""
+        return adapter_id in self.filters
+
+    def told_of(self, adapter_id: int | None) -> objects.AdapterBreakpoint | None:
+        """What clients have been told of the breakpoint with this adapter id; None for one that is not ours."""
+        our_id = None if adapter_id is None else self._ours.get(adapter_id)
+        return None if our_id is None else self.opinion_of(our_id)
 
     def update(self, told: dap.Breakpoint) -> objects.AdapterBreakpoint:
         """Take in an adapter's `breakpoint` event; the update names our breakpoint where the adapter id is known."""

@@ -255,7 +255,7 @@ class Engine:
         self._occupant = occupant
         session.announce()
         if session.has_terminated.is_set():
-            session.end("terminated" if session.exit_code is None else objects.Exited(exit_code=session.exit_code))
+            session.end_by_itself()
         elif session.stream_ended.is_set():
             owning.adapter_died(session, session.process.ending())
         return occupant

@@ -1,24 +1,30 @@
 """Owns looking at a stopped program: threads, stack, scopes, variables, expressions, and what is read unasked."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import anyio
+from msgspec.structs import replace
 
 from lazydap_core.domain.words import VariableFilter
-from lazydap_core.errors import BadRequest, DaemonError, DapProtocolError, SessionNotPaused
+from lazydap_core.errors import AdapterCrashed, BadRequest, DaemonError, DapProtocolError, SessionNotPaused
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body, Pending
 from lazydap_daemon.dap.errors import BodyMalformed
 from lazydap_daemon.session import translate
+from lazydap_daemon.session.indexed import Size, part_of
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.standing import Page, Standing
 
 LOCALS_ROWS: Final = 100
 DEFAULT_ROWS: Final = 200
 USER_FRAME_SEARCH: Final = 24
+UNCHOSEN_STOPS: Final = frozenset({"exception", "pause"})
+"""Reasons of stops whose place nobody has chosen."""
+# Rows of whole containers that are kept until the program moves, where an adapter cannot give a part of one.
+KEPT_ROWS: Final = 50_000
 
 
 class Inspector:
@@ -31,19 +37,26 @@ class Inspector:
     def __init__(self, session: Session) -> None:
         self._session = session
         # Before LLVM 22 a scope's reference means whichever frame was asked last (doc/adapters.md, "lldb-dap").
-        self._scope_lock = anyio.Lock()
+        self._scope_lock = anyio.Lock(fast_acquire=True)
         self._scope_frames: dict[int, int] = {}
         session.on_standing = self._begin_reading
 
     # Read unasked at each stop.
 
     def _begin_reading(self, standing: Standing) -> None:
+        session, pending = self._session, None
         # Asked and told from within the adapter's own messages: a task of ours would come a turn later to each.
-        pending = None
-        if standing.thread_id is not None and self._session.connection.broken is None:
+        if standing.thread_id is not None and not session.has_no_stack and session.connection.broken is None:
             arguments = {"threadId": standing.thread_id, "startFrame": 0, "levels": 1}
-            pending = self._session.post("stackTrace", arguments, lambda body: self._take_top(standing, body))
-        self._session.tasks.start_soon(self._read_stop, standing, pending)
+            with suppress(AdapterCrashed):
+                pending = session.post("stackTrace", arguments, lambda body: self._take_top(standing, body))
+        # Looked at once more: an adapter may be found gone by what it is sent. Then there is nobody left to ask.
+        if session.has_no_stack or session.connection.broken is not None:
+            standing.frame_known.set()
+            standing.locals_known.set()
+            session.tell_stop(standing)
+            return
+        session.tasks.start_soon(self._read_stop, standing, pending)
 
     def _take_top(self, standing: Standing, body: Body) -> None:
         if standing is not self._session.stop:
@@ -54,9 +67,17 @@ class Inspector:
             # Whoever waits for the answer meets it as well, and says so.
             return
         if told.stack_frames:
-            standing.top, standing.frame_count = told.stack_frames[0], told.total_frames
-            if _has_path(standing.top):
+            self._note_top(standing, told)
+            if self._is_telling(standing, told.stack_frames[0]):
                 self._tell_frame(standing)
+
+    def _note_top(self, standing: Standing, told: dap.StackTraceBody) -> None:
+        standing.top, standing.frame_count = told.stack_frames[0], self._session.driver.frame_total(0, told)
+
+    def _is_telling(self, standing: Standing, frame: dap.StackFrame) -> bool:
+        """Whether it shows somebody who wants to know why the program stands there."""
+        is_inner = standing.reason in UNCHOSEN_STOPS and self._session.driver.is_machinery(frame)
+        return _has_path(frame) and not is_inner
 
     def _tell_frame(self, standing: Standing) -> None:
         session = self._session
@@ -90,21 +111,22 @@ class Inspector:
 
     async def _find_thread(self, standing: Standing) -> None:
         """The top frame of a stop for which the adapter names no thread."""
-        threads = await self._session.threads.listed()
+        session = self._session
+        threads = await session.threads.listed()
         self._check_motion(standing)
-        standing.thread_id = threads[0].id if threads else None
+        standing.thread_id = session.last_thread_id = session.driver.selected_thread(threads)
         if standing.thread_id is not None:
             body = await self._ask_frames(standing, standing.thread_id, 0, 1)
             if body.stack_frames:
-                standing.top, standing.frame_count = body.stack_frames[0], body.total_frames
+                self._note_top(standing, body)
 
     async def _find_user_frame(self, standing: Standing) -> None:
-        """The nearest frame with a source, for a program that stands in code without one."""
-        if standing.top is None or standing.thread_id is None or _has_path(standing.top):
+        """The nearest frame that shows where, for a program that stands in code which does not."""
+        if standing.top is None or standing.thread_id is None or self._is_telling(standing, standing.top):
             return
         for levels in (USER_FRAME_SEARCH, 0):
             frames = await self._frames(standing, standing.thread_id, 0, levels)
-            standing.user = next((frame for frame in frames if _has_path(frame)), None)
+            standing.user = next((frame for frame in frames if self._is_telling(standing, frame)), None)
             if standing.user is not None or len(frames) < USER_FRAME_SEARCH:
                 return
 
@@ -152,7 +174,7 @@ class Inspector:
             session = self._session
             return responses.StackTrace(
                 frames=tuple(translate.stack_frame(f, session.handles, session.id) for f in body.stack_frames),
-                total=body.total_frames,
+                total=session.driver.frame_total(start, body),
             )
 
     async def scopes(self, request: requests.Scopes) -> responses.Scopes:
@@ -190,6 +212,7 @@ class Inspector:
             standing.forget_values()
             body = await session.ask(dap.EvaluateBody, "evaluate", arguments)
             self._check_motion(standing)
+            self._note_sizes(standing, (body,))
             hidden = session.driver.hidden_error(body.result)
             if hidden is not None:
                 raise DapProtocolError(f"cannot evaluate: {hidden}", command="evaluate", adapter_message=hidden)
@@ -216,7 +239,7 @@ class Inspector:
 
     async def _ask_frames(self, standing: Standing, thread_id: int, start: int, levels: int) -> dap.StackTraceBody:
         arguments: dict[str, Any] = {"threadId": thread_id, "startFrame": start}
-        if levels:
+        if levels := levels or self._session.driver.all_levels:
             arguments["levels"] = levels
         body = await self._session.ask(dap.StackTraceBody, "stackTrace", arguments)
         self._check_motion(standing)
@@ -230,6 +253,8 @@ class Inspector:
             self._check_motion(standing)
             told = (await self._session.ask(dap.ScopesBody, "scopes", {"frameId": frame_id})).scopes
         self._check_motion(standing)
+        expensive = self._session.driver.expensive_scopes
+        told = tuple(replace(scope, expensive=True) if scope.name in expensive else scope for scope in told)
         standing.scopes[frame_id] = told
         for scope in told:
             self._scope_frames[scope.variables_reference] = frame_id
@@ -246,22 +271,49 @@ class Inspector:
     async def _ask_rows(
         self, standing: Standing, reference: int, wanted: VariableFilter, start: int, limit: int | None
     ) -> Page:
-        session = self._session
         arguments: dict[str, Any] = {"variablesReference": reference}
+        if self._session.driver.pages_indexed:
+
+            async def ask(parts: Mapping[str, Any]) -> tuple[dap.Variable, ...]:
+                rows = (await self._ask_variables(reference, arguments | dict(parts))).variables
+                self._check_motion(standing)
+                self._note_sizes(standing, rows)
+                return rows
+
+            return await part_of(Size(*standing.sizes.get(reference, ())), wanted, start, limit, ask)
         if wanted != "all":
             arguments["filter"] = wanted
-        is_paged = session.driver.pages_variables
-        if is_paged:
+        if self._session.driver.pages_variables:
             arguments["start"] = start
             # One row more than asked for tells whether there are more.
             arguments["count"] = 0 if limit is None else limit + 1
-        rows = (await self._ask_variables(reference, arguments)).variables
-        self._check_motion(standing)
-        if not is_paged:
-            rows = rows[start:]
+            rows = (await self._ask_variables(reference, arguments)).variables
+            self._check_motion(standing)
+        else:
+            rows = (await self._whole(standing, reference, wanted, arguments))[start:]
         if limit is None:
             return Page(rows, is_whole=True)
         return Page(rows[: limit + 1], is_whole=len(rows) <= limit)
+
+    async def _whole(
+        self, standing: Standing, reference: int, wanted: VariableFilter, arguments: dict[str, Any]
+    ) -> tuple[dap.Variable, ...]:
+        """Every row, asked for once a stop: whichever part is wanted, such an adapter gives (and pays for) all."""
+        known = standing.containers.get((reference, wanted))
+        if known is not None:
+            return known
+        rows = (await self._ask_variables(reference, arguments)).variables
+        self._check_motion(standing)
+        if len(rows) + sum(map(len, standing.containers.values())) > KEPT_ROWS:
+            standing.containers.clear()
+        if len(rows) <= KEPT_ROWS:
+            standing.containers[reference, wanted] = rows
+        return rows
+
+    def _note_sizes(self, standing: Standing, rows: Iterable[dap.Variable | dap.EvaluateBody]) -> None:
+        for row in rows:
+            if row.variables_reference:
+                standing.sizes[row.variables_reference] = (row.named_variables or 0, row.indexed_variables or 0)
 
     async def _ask_variables(self, reference: int, arguments: dict[str, Any]) -> dap.VariablesBody:
         session = self._session
@@ -297,10 +349,16 @@ class Inspector:
             raise
 
     def _check_motion(self, standing: Standing) -> None:
-        if self._session.motion != standing.motion or self._session.stop is not standing:
+        session = self._session
+        if session.motion != standing.motion or session.stop is not standing or session.is_tearing_down:
             raise SessionNotPaused("the program moved while it was being looked at: ask again at its next stop")
 
     def _stopped_thread(self, standing: Standing) -> int:
+        if self._session.has_no_stack:
+            raise DapProtocolError(
+                "the program stands before any code of its own and has no stack yet: step or continue",
+                command="stackTrace",
+            )
         thread_id = standing.thread_id if standing.thread_id is not None else self._session.last_thread_id
         if thread_id is None:
             raise SessionNotPaused("no thread is known to have stopped: name one (lazydap threads)")

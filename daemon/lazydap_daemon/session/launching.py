@@ -3,17 +3,20 @@
 The order is that of doc/adapters.md, "Handshake".
 """
 
+import logging
 from typing import Any, Final
 
 import anyio
 
 from lazydap_core.errors import AdapterCrashed, AdapterTimeout, DaemonError, DapProtocolError
 from lazydap_daemon.dap import messages as dap
-from lazydap_daemon.dap.connection import Pending
+from lazydap_daemon.dap.connection import Body, Pending
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.racing import first_of
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.translate import adapter_faults
+
+log = logging.getLogger("daemon.session")
 
 LAUNCH_TIMEOUT: Final = 30.0
 # lldb-dap fails `configurationDone` in general words and `launch`, right behind it, with the cause.
@@ -60,15 +63,25 @@ async def shake_hands(session: Session, pusher: Pusher, sources: tuple[str, ...]
             answer = _LaunchAnswer(pending, limit)
             async with anyio.create_task_group() as group:
                 group.start_soon(answer.wait)
-                failure = await _launch(session, pusher, sources, answer)
+                failure = await _launch(session, pusher, sources, answer, limit)
                 group.cancel_scope.cancel()
     except TimeoutError:
         raise AdapterTimeout(
             f"the program was not started within {limit:g} s: raise the launch's timeout, or see `lazydap logs`",
             command="adapter message",
         ) from None
+    if failure is not None and session.launch_failure is not None:
+        raise _told(session.launch_failure) from failure
     if failure is not None:
         raise failure
+
+
+def _told(reason: str) -> DapProtocolError:
+    """The failure of a launch as the compiler tells it; the lines that only name a package are left to the details."""
+    lines = [line.strip() for line in reason.splitlines() if line.strip() and not line.startswith("#")]
+    return DapProtocolError(
+        f"the program could not be built: {'; '.join(lines) or reason}", command="launch", adapter_message=reason
+    )
 
 
 async def _initialize(session: Session) -> None:
@@ -79,12 +92,12 @@ async def _initialize(session: Session) -> None:
 
 
 async def _launch(
-    session: Session, pusher: Pusher, sources: tuple[str, ...], answer: _LaunchAnswer
+    session: Session, pusher: Pusher, sources: tuple[str, ...], answer: _LaunchAnswer, limit: float
 ) -> DaemonError | None:
     """Configure and settle; the error that ended the launch, None when the program was started."""
     await first_of(session.initialized.wait, answer.failed.wait, session.has_terminated.wait, session.stream_ended.wait)
     if answer.error is None and session.initialized.is_set():
-        error = await _configure(session, pusher, sources)
+        error = await _configure(session, pusher, sources, limit)
         if error is not None:
             with anyio.move_on_after(BETTER_ERROR_GRACE):
                 await answer.arrived.wait()
@@ -92,18 +105,36 @@ async def _launch(
     return await _settle(session, answer)
 
 
-async def _configure(session: Session, pusher: Pusher, sources: tuple[str, ...]) -> DaemonError | None:
+async def _configure(session: Session, pusher: Pusher, sources: tuple[str, ...], limit: float) -> DaemonError | None:
     try:
         for source in sources:
             await pusher.push_leniently(source)
-        filters = session.driver.exception_filters(session.capabilities)
-        if filters:
-            await session.ask(_Anything, "setExceptionBreakpoints", {"filters": list(filters)})
+        await _set_filters(session)
         if session.capabilities.supports_configuration_done_request:
-            await session.ask(_Anything, "configurationDone", {}, limit=LAUNCH_TIMEOUT)
+            await session.ask(_Anything, "configurationDone", {}, limit=limit)
     except DaemonError as error:
         return error
     return None
+
+
+async def _set_filters(session: Session) -> None:
+    """Set the exception filters that are on by themselves; a refusal leaves the program without them."""
+    filters = session.driver.exception_filters(session.capabilities)
+    if not filters:
+        return
+    known = session.capabilities.exception_breakpoint_filters or ()
+    labels = {one.filter: one.label or one.filter for one in known}
+
+    def record(body: Body) -> None:
+        for name, told in zip(filters, body.decode(dap.SetBreakpointsBody).breakpoints, strict=False):
+            if told.id is not None:
+                session.book.filters[told.id] = labels.get(name, name)
+
+    try:
+        posted = session.post("setExceptionBreakpoints", {"filters": list(filters)}, record)
+        await session.answered(_Anything, posted)
+    except DapProtocolError as refused:
+        log.warning("exception filters refused session=%s reason=%s", session.id, refused.message)
 
 
 async def _settle(session: Session, answer: _LaunchAnswer) -> DaemonError | None:
@@ -117,6 +148,7 @@ async def _settle(session: Session, answer: _LaunchAnswer) -> DaemonError | None
             f"the adapter went away while it started the program: {await session.process.last_words()}"
         )
     if session.has_terminated.is_set():
+        session.ask_for_exit_code()
         with anyio.move_on_after(LATE_EXIT_CODE):
             await session.exit_code_known.wait()
     elif session.state == "initialising":

@@ -1,5 +1,6 @@
 """Owns moving a program: who may move it, what is sent, and what a waiting client is told."""
 
+import logging
 import signal
 import time
 from collections.abc import Callable
@@ -9,7 +10,8 @@ import anyio
 
 from lazydap_core.domain.words import WaitOutcome
 from lazydap_core.errors import AdapterTimeout, BadRequest, DaemonError, DapProtocolError, SessionNotPaused
-from lazydap_core.protocol import objects, requests, responses
+from lazydap_core.protocol import events, objects, requests, responses
+from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body
 from lazydap_daemon.session.collecting import Collector
 from lazydap_daemon.session.history import Numbered
@@ -17,6 +19,8 @@ from lazydap_daemon.session.inspecting import finished
 from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
 from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.translate import STEP_COMMANDS, adapter_faults
+
+log = logging.getLogger("daemon.session")
 
 DEFAULT_WAIT: Final = 30.0
 COALESCING_WINDOW: Final = 0.05
@@ -85,31 +89,47 @@ class Mover:
                 return await self._join_run(request)
             if thread_id is None:
                 thread_id = await self._thread(request.thread_id)
+            if isinstance(request, requests.Step) and session.has_no_stack:
+                await self._lead_to_entry(session.driver.entry_function)
             return await self._resume(request, thread_id)
 
     async def _pause(self, request: requests.Pause) -> responses.Continued | responses.Stepped:
         session = self._session
+        self._refuse_unless_running()
+        nobody = session.driver.no_thread
+        thread_id = await self._thread(request.thread_id, otherwise=nobody)
+        # It may have stopped or ended while it was asked for its threads; no wait would hear of that.
+        self._refuse_unless_running()
+        armed = self._arm(request.wait, all_threads=False)
+        try:
+            mark = session.markers.pause()
+            try:
+                await self._send_pause(thread_id)
+            except DaemonError as error:
+                session.markers.withdraw(mark)
+                # Refused because something else was faster to stop the program: the wait has that stop.
+                if not isinstance(error, DapProtocolError) or session.state != "paused":
+                    raise
+            return await self._answer(request.wait, armed, None if thread_id == nobody else thread_id)
+        finally:
+            self._disarm(armed)
+
+    def _refuse_unless_running(self) -> None:
+        session = self._session
+        if not session.is_live:
+            raise finished(session)
         if session.state == "paused":
             raise BadRequest(
                 "the program is already stopped: look at it, step or continue",
                 session_id=str(session.id),
                 state=session.state,
             )
-        thread_id = await self._thread(request.thread_id)
-        armed = self._arm(request.wait, all_threads=False)
-        try:
-            mark = session.markers.pause()
-            try:
-                await self._send_pause(thread_id)
-            except DaemonError:
-                session.markers.withdraw(mark)
-                raise
-            return await self._answer(request.wait, armed, thread_id)
-        finally:
-            self._disarm(armed)
 
     async def _send_pause(self, thread_id: int) -> None:
         """Ask for a pause, again where the adapter has not noticed yet that the program runs."""
+        session = self._session
+        if session.driver.pauses_by_signal and session.debuggee and session.interrupt.send(session.debuggee):
+            return
         deadline = time.monotonic() + PAUSE_PATIENCE
         while True:
             try:
@@ -130,16 +150,43 @@ class Mover:
         finally:
             self._disarm(armed)
 
+    async def _lead_to_entry(self, function: str | None) -> None:
+        """Make the program stop at its first function: before it there is nothing that could be stepped."""
+        session = self._session
+        arguments = {"breakpoints": [{"name": function}]}
+        told = await session.ask(dap.SetBreakpointsBody, "setFunctionBreakpoints", arguments)
+        reasons = [each.message or "" for each in told.breakpoints if not each.verified]
+        # One of the project's that is there already stops the program as well.
+        if any("exists" not in reason for reason in reasons):
+            raise DapProtocolError(
+                f"the program has not reached its own code: set a breakpoint and continue ({'; '.join(reasons)})",
+                command="setFunctionBreakpoints",
+                adapter_message="; ".join(reasons),
+            )
+
+        def when_it_stands(numbered: Numbered) -> None:
+            if isinstance(numbered.event, events.Stopped):
+                session.unlisten(when_it_stands)
+                session.tasks.start_soon(self._forget_entry)
+
+        session.listen(when_it_stands)
+
+    async def _forget_entry(self) -> None:
+        try:
+            await self._session.ask(dap.SetBreakpointsBody, "setFunctionBreakpoints", {"breakpoints": []})
+        except DaemonError as error:
+            log.debug("the breakpoint at the entry stays session=%s reason=%s", self._session.id, error.message)
+
     async def _resume(
         self, request: requests.Continue | requests.Step, thread_id: int
     ) -> responses.Continued | responses.Stepped:
         session = self._session
-        standing = session.stop
+        standing, is_before_code = session.stop, session.has_no_stack
         # From here to the write there is no await: no stop can fall between the decision and the arming.
         session.begin_run()
         motion = session.motion
         if isinstance(request, requests.Step):
-            command, all_threads = STEP_COMMANDS[request.kind], False
+            command, all_threads = "continue" if is_before_code else STEP_COMMANDS[request.kind], False
             mark = session.markers.step(thread_id, request.kind)
         else:
             command, all_threads = "continue", request.all_threads
@@ -176,14 +223,19 @@ class Mover:
                 command, {"threadId": thread_id}, timeout=REQUEST_TIMEOUT, on_body=on_body
             )
 
-    async def _thread(self, wanted: int | None) -> int:
+    async def _thread(self, wanted: int | None, *, otherwise: int | None = None) -> int:
         session = self._session
         if wanted is not None:
             return wanted
+        if session.stop is not None and session.stop.thread_id is None:
+            # The adapter named no thread, and which one it is is being found out.
+            await session.stop.frame_known.wait()
         known = session.last_thread_id if session.last_thread_id is not None else session.first_thread_id
         if known is not None:
             return known
         threads = await session.threads.listed()
+        if not threads and otherwise is not None:
+            return otherwise
         if not threads:
             raise BadRequest("the program has no threads to move: wait for it to start", session_id=str(session.id))
         return threads[0].id
@@ -254,7 +306,7 @@ class Mover:
             state=outcome,
             reason=stop.reason if stop else None,
             raw_reason=stop.raw_reason if stop else None,
-            thread_id=stop.thread_id if stop else None,
+            thread_id=_thread_of(stop, standing if is_current else None),
             adapter_thread_id=stop.adapter_thread_id if stop else None,
             all_threads_stopped=collector.all_threads_stopped,
             additional_stopped_threads=tuple(collector.additional_threads),
@@ -270,6 +322,13 @@ class Mover:
             thread_updates=tuple(collector.threads),
             elapsed_ms=int((time.monotonic() - armed_at) * 1000),
         )
+
+
+def _thread_of(stop: events.Stopped | None, standing: Standing | None) -> int | None:
+    """The thread that stopped, as the adapter named it, else as it was found out."""
+    if stop is None or stop.thread_id is not None or standing is None:
+        return None if stop is None else stop.thread_id
+    return standing.thread_id
 
 
 def _seconds(wait: objects.Wait, armed: Armed) -> float | None:

@@ -13,7 +13,7 @@ from lazydap_daemon.dap.errors import StreamBroken
 from lazydap_daemon.session.launching import shake_hands
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.racing import first_of
-from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.session import FAREWELL_TIMEOUT, Session
 from lazydap_daemon.session.translate import adapter_faults
 
 log = logging.getLogger("daemon.session")
@@ -21,8 +21,9 @@ log = logging.getLogger("daemon.session")
 DISCONNECT_TIMEOUT: Final = 3.0
 # Letting go of a running program takes LLDB seconds.
 DETACH_TIMEOUT: Final = 10.0
-FAREWELL_TIMEOUT: Final = 2.0
 FAREWELL_GRACE: Final = 0.25
+PROGRAM_POLL: Final = 1.0
+LOST_END_GRACE: Final = 2.0
 
 
 class Outcome:
@@ -50,8 +51,11 @@ async def own(session: Session, pusher: Pusher, sources: tuple[str, ...], outcom
             error = await _launch(session, pusher, sources)
             if error is not None and session.debuggee is not None:
                 session.debuggee.kill()
+            process.has_launched = error is None
             outcome.settle(error)
             if error is None:
+                if session.driver.loses_events:
+                    tasks.start_soon(_watch_program, session)
                 await first_of(session.ended.wait, session.closing.wait)
                 await _say_farewell(session)
             tasks.cancel_scope.cancel()
@@ -97,18 +101,36 @@ def adapter_died(session: Session, detail: str) -> None:
     session.closing.set()
 
 
+async def _watch_program(session: Session) -> None:
+    """End a session whose program is gone without a word: codelldb drops what is not taken from it soon enough."""
+    while session.ending is None:
+        await anyio.sleep(PROGRAM_POLL)
+        if session.debuggee is None or session.debuggee.is_alive():
+            continue
+        with anyio.move_on_after(LOST_END_GRACE):
+            await session.ended.wait()
+        if session.ending is None and not session.is_tearing_down:
+            log.warning("the adapter has not told of the end of the program session=%s", session.id)
+            session.end("terminated")
+
+
 async def _say_farewell(session: Session) -> None:
     """Let an adapter whose program ended by itself go; one that is being disconnected is waited for."""
+    if session.has_left:
+        with anyio.move_on_after(FAREWELL_TIMEOUT):
+            await session.stream_ended.wait()
+        return
     if session.is_tearing_down or session.stream_ended.is_set():
         await first_of(session.closing.wait, session.stream_ended.wait)
         return
     session.is_tearing_down = True
-    keeps = session.driver.keeps_debuggee(session.capabilities)
+    arguments: dict[str, Any] = {}
+    if session.driver.keeps_debuggee(session.capabilities):
+        # Letting go takes LLDB seconds, even of a program that is not there any more.
+        arguments["terminateDebuggee"] = session.exit_code is not None
     try:
         with adapter_faults():
-            await session.connection.request(
-                "disconnect", {"terminateDebuggee": False} if keeps else {}, timeout=FAREWELL_TIMEOUT
-            )
+            await session.connection.request("disconnect", arguments, timeout=FAREWELL_TIMEOUT)
     except DaemonError as error:
         log.debug("adapter did not say farewell session=%s reason=%s", session.id, error.message)
     with anyio.move_on_after(FAREWELL_GRACE):
@@ -141,6 +163,9 @@ async def _ask_to_disconnect(session: Session, *, terminates: bool) -> None:
     arguments: dict[str, Any] = {"terminateDebuggee": True}
     if not terminates:
         arguments["terminateDebuggee"] = False
+        session.is_let_go = True
+        # What is let go with a signal under way would stop at once, with nobody to wake it.
+        session.interrupt.withdraw()
         if session.debuggee is not None:
             # From here the program is no longer ours to kill, whatever becomes of the adapter.
             session.process.keep = session.debuggee.pid

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import anyio
 
@@ -14,15 +14,22 @@ from lazydap_core.protocol import events
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body
 from lazydap_daemon.session import translate
-from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
+from lazydap_daemon.session.session import Session
 from lazydap_daemon.store.project import ProjectStore
 
 # How codelldb says that it knows the file under another spelling (doc/adapters.md, "Paths").
 _FOUND_AT: Final = re.compile(r".*found at (?P<path>.+):\d+", re.DOTALL)
 
 
+class _Sent(NamedTuple):
+    """A list that the adapter has: what it was sent, and whether any of it was verified."""
+
+    arguments: dict[str, Any]
+    verified: bool
+
+
 class Pusher:
-    """Sends the whole enabled list of a file, one file at a time.
+    """Sends the whole enabled list of a file, one file at a time, and only where it has changed.
 
     The adapter's opinions are in the session's book before any later message of the adapter is looked at. A file none
     of whose breakpoints binds is tried once more under another spelling of its path, which is then kept.
@@ -31,8 +38,9 @@ class Pusher:
     def __init__(self, session: Session, project: ProjectStore) -> None:
         self._session = session
         self._project = project
-        self._turn = anyio.Lock()
+        self._turn = anyio.Lock(fast_acquire=True)
         self._spellings: dict[str, str] = {}
+        self._sent: dict[str, _Sent] = {}
 
     async def push(self, source: str) -> None:
         """Tell the adapter the breakpoints of `source` as the project has them now.
@@ -64,45 +72,60 @@ class Pusher:
             self._tell(self._session.book.refuse(enabled, refused.details.get("adapter_message") or refused.message))
 
     async def _send(self, path: str, wanted: tuple[Breakpoint, ...]) -> bool:
-        """Send one list; whether any of it was verified."""
+        """Send one list, unless the adapter has it already; whether any of it was verified."""
+        sent, arguments = self._sendable(path, wanted)
+        before = self._sent.get(path)
+        if before is None or before.arguments != arguments:
+            stuck = self._stuck(before, arguments)
+            if stuck:
+                rest = tuple(one for one in sent if one.line not in stuck)
+                await self._set(path, rest, self._sendable(path, rest)[1])
+            await self._set(path, sent, arguments)
+        return self._sent[path].verified
+
+    async def _set(self, path: str, sent: tuple[Breakpoint, ...], arguments: dict[str, Any]) -> None:
         session = self._session
-        sent, hit_conditions = self._sendable(wanted)
-        verified = False
 
         def record(body: Body) -> None:
-            nonlocal verified
             answered = body.decode(dap.SetBreakpointsBody).breakpoints
-            verified = any(told.verified for told in answered)
+            self._sent[path] = _Sent(arguments, any(told.verified for told in answered))
             changed.extend(session.book.record(sent, answered))
-            session.release_early_updates()
+            session.updates.release()
 
         changed: list[int] = []
-        arguments = translate.breakpoint_arguments(path, sent, hit_conditions)
-        session.pushes_under_way += 1
-        try:
-            with anyio.CancelScope(shield=True), translate.adapter_faults():
-                await session.connection.request("setBreakpoints", arguments, timeout=REQUEST_TIMEOUT, on_body=record)
-        finally:
-            session.pushes_under_way -= 1
-            if not session.pushes_under_way:
-                session.release_early_updates()
+        # Until it is answered, nobody knows what the adapter has.
+        self._sent.pop(path, None)
+        with session.updates.held(), anyio.CancelScope(shield=True):
+            await session.answered(dict[str, Any], session.post("setBreakpoints", arguments, record))
         self._tell(changed)
-        return verified
 
-    def _sendable(self, wanted: tuple[Breakpoint, ...]) -> tuple[tuple[Breakpoint, ...], list[str | None]]:
+    def _sendable(self, path: str, wanted: tuple[Breakpoint, ...]) -> tuple[tuple[Breakpoint, ...], dict[str, Any]]:
+        """What of `wanted` the adapter can be told, and how; the rest is refused in its place."""
+        driver = self._session.driver
         sent: list[Breakpoint] = []
-        hit_conditions: list[str | None] = []
+        parts: list[translate.Spelled] = []
         for one in wanted:
             try:
-                hit_condition = (
-                    None if one.hit_condition is None else self._session.driver.hit_condition(one.hit_condition)
+                spelled = translate.Spelled(
+                    None if one.hit_condition is None else driver.hit_condition(one.hit_condition),
+                    None if one.log_message is None else driver.log_message(one.log_message),
                 )
             except Unsupported as unsupported:
                 self._tell(self._session.book.refuse([one], unsupported.message))
                 continue
             sent.append(one)
-            hit_conditions.append(hit_condition)
-        return tuple(sent), hit_conditions
+            parts.append(spelled)
+        return tuple(sent), translate.breakpoint_arguments(path, tuple(sent), parts)
+
+    def _stuck(self, before: _Sent | None, arguments: dict[str, Any]) -> set[int]:
+        """The lines whose breakpoint would keep the condition that it had, unless it is taken away first."""
+        had = {} if before is None else {entry["line"]: entry for entry in before.arguments["breakpoints"]}
+        return {
+            entry["line"]
+            for entry in arguments["breakpoints"]
+            if (old := had.get(entry["line"], entry).get("condition")) != entry.get("condition")
+            and self._session.driver.condition_sticks(old)
+        }
 
     def _other_spellings(self, path: str, wanted: tuple[Breakpoint, ...]) -> list[str]:
         """Other names of the same file: the one the adapter suggests, and the one seen from the launch's folder."""

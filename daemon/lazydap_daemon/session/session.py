@@ -4,6 +4,7 @@ import logging
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 from uuid import uuid4
@@ -23,21 +24,23 @@ from lazydap_daemon.dap.errors import BodyMalformed, RequestTimedOut
 from lazydap_daemon.session.book import Book
 from lazydap_daemon.session.handles import Handles
 from lazydap_daemon.session.history import History, Numbered
+from lazydap_daemon.session.interrupt import Interrupt
 from lazydap_daemon.session.markers import Markers
+from lazydap_daemon.session.racing import first_of
 from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.state import StateEvent, following, is_live
 from lazydap_daemon.session.threads import Threads
 from lazydap_daemon.session.translate import adapter_faults, exit_code
+from lazydap_daemon.session.updates import Updates
 
 log = logging.getLogger("daemon.session")
 
 T = TypeVar("T")
 
 REQUEST_TIMEOUT: Final = 10.0
+FAREWELL_TIMEOUT: Final = 2.0
 # A `continued` this soon after a stop is the late announcement of the run that the stop ended.
 LATE_CONTINUED: Final = 0.1
-# Updates of breakpoints whose ids are not known yet, while they are being set.
-EARLY_UPDATES: Final = 1000
 # Two requests without an answer mean that the adapter answers nothing any more.
 UNANSWERED_LIMIT: Final = 2
 
@@ -69,15 +72,20 @@ class Session:
         self.history = History()
         self.book = Book()
         self.markers = Markers()
+        self.interrupt = Interrupt()
         self.threads = Threads(
             partial(self.ask, dap.ThreadsBody, "threads"),
             lambda: self.state == "running",
             first_answer_is_old=driver.first_threads_are_old,
+            placeholder=driver.no_thread,
         )
-        self.permit = anyio.Lock()
+        self.updates = Updates(self.book, self._tell_breakpoint)
+        self.permit = anyio.Lock(fast_acquire=True)
         self.is_announced = False
         self.is_tearing_down = False
         self.is_disconnecting = False
+        self.has_left = False
+        self.is_let_go = False
         self.started_at = time.monotonic()
         self.ending: objects.EndReason | None = None
         self.ended = anyio.Event()
@@ -88,13 +96,12 @@ class Session:
         self.closing = anyio.Event()
         self.gone = anyio.Event()
         self.debuggee: Debuggee | None = None
+        self.launch_failure: str | None = None
         self._listeners: list[Callable[[Numbered], None]] = []
         self._is_run_announced = True
         self._continued_due = False
         self._stopped_at = 0.0
         self._unanswered = 0
-        self.pushes_under_way = 0
-        self._early_updates: list[dap.Breakpoint] = []
         self._process: AdapterProcess | None = None
         self._connection: Connection | None = None
         self._tasks: TaskGroup | None = None
@@ -105,6 +112,8 @@ class Session:
     def attach(self, process: AdapterProcess, connection: Connection, tasks: TaskGroup) -> None:
         """Bind the session to its running adapter and to the task group that dies with it."""
         self._process, self._connection, self._tasks = process, connection, tasks
+        if self.driver.noise_is_output:
+            process.on_noise = lambda text: self._on_output(dap.OutputBody(output=text, category="stdout"))
 
     @property
     def process(self) -> AdapterProcess:
@@ -147,7 +156,7 @@ class Session:
                 answer = await pending.reply(limit)
             except RequestTimedOut:
                 self._unanswered += 1
-                if self._unanswered >= UNANSWERED_LIMIT:
+                if self._unanswered >= (1 if self.driver.answers_in_turn else UNANSWERED_LIMIT):
                     log.warning("adapter answers nothing any more; ending it session=%s", self.id)
                     self.process.signal(signal.SIGKILL)
                 raise
@@ -191,6 +200,11 @@ class Session:
     def is_live(self) -> bool:
         """Whether the program can still move."""
         return is_live(self.state)
+
+    @property
+    def has_no_stack(self) -> bool:
+        """Whether it stands at an entry that is before any code of its own."""
+        return self.driver.entry_function is not None and self.stop is not None and self.stop.reason == "entry"
 
     def move(self, event: StateEvent) -> None:
         """Let the state follow an event; a change of motion ends the life of every handle and of the stop's record."""
@@ -275,8 +289,7 @@ class Session:
             case "thread":
                 self._on_thread(event.decode(dap.ThreadBody))
             case "breakpoint":
-                if self.is_announced:
-                    self._on_breakpoint(event.decode(dap.BreakpointBody).breakpoint)
+                self.updates.take(event.decode(dap.BreakpointBody).breakpoint)
             case "process":
                 self._on_process(event.decode(dap.ProcessBody))
             case "exited":
@@ -307,15 +320,26 @@ class Session:
             if self.stop is not None:
                 self.stop.forget_values()
             return
+        self.interrupt.answered(by_signal=self.driver.is_stopped_by_signal(body))
         if self.state == "paused" and self._is_repeat(normal.thread_id, normal.reason):
             return
+        normal = self._as_exception(normal)
         if normal.reason == "step" and self.markers.is_continuing and self.is_announced:
             self.tasks.start_soon(self._go_on, normal, bool(body.all_threads_stopped))
             return
         self._take_stop(normal, all_threads_stopped=bool(body.all_threads_stopped))
 
+    def _as_exception(self, normal: Normalised) -> Normalised:
+        """A stop at an exception filter that is a breakpoint of the adapter's is no breakpoint of anybody's."""
+        hit = [self.book.filters[number] for number in normal.hit_ids if self.book.is_filter(number)]
+        if not hit:
+            return normal
+        return replace(normal, reason="exception", raw_reason=normal.reason, text=", ".join(hit), hit_ids=())
+
     async def _go_on(self, normal: Normalised, all_threads_stopped: bool) -> None:
         # LLDB first completes a step that a breakpoint had interrupted (doc/adapters.md, "Stops").
+        if self.is_tearing_down or not self.is_live:
+            return
         try:
             await self.ask(dict[str, Any], "continue", {"threadId": normal.thread_id or self.last_thread_id})
         except DaemonError as error:
@@ -361,22 +385,35 @@ class Session:
                 return
             self._is_run_announced = False
             self.move("continued")
-        self._announce_run(body.thread_id, all_threads=body.all_threads_continued is not False)
+        thread_id = None if body.thread_id == self.driver.no_thread else body.thread_id
+        self._announce_run(thread_id, all_threads=body.all_threads_continued is not False)
 
     def _on_output(self, body: dap.OutputBody) -> None:
         if body.output is None:
             return
-        if self.debuggee is None:
-            pid = self.driver.pid_in_output(body.output)
-            if pid is not None:
-                self.debuggee = Debuggee.of(pid)
+        category = output_category(body.category)
+        if not self.driver.is_program_output(body.category, body.output):
+            if self.is_let_go:
+                # How the adapter sees a program that goes on without it: as one that has failed.
+                return
+            if category in {"stdout", "stderr"}:
+                category = "console"
+            self._read_narration(body.output)
         chunk = objects.OutputChunk(
-            category=output_category(body.category),
+            category=category,
             output=body.output,
             timestamp_ms=time.time_ns() // 1_000_000,
             seq=self.history.last_number + 1,
         )
         self.emit(events.Output(session_id=self.id, chunk=chunk))
+
+    def _read_narration(self, text: str) -> None:
+        if self.debuggee is None and (pid := self.driver.pid_in_output(text)) is not None:
+            self.debuggee = Debuggee.of(pid)
+        if not self.is_announced:
+            self.launch_failure = self.driver.launch_failure(text) or self.launch_failure
+        if (code := self.driver.exit_code_in_output(text)) is not None:
+            self._take_exit_code(code)
 
     def _on_thread(self, body: dap.ThreadBody) -> None:
         if body.thread_id is None:
@@ -389,34 +426,58 @@ class Session:
             )
             self.emit(events.ThreadChanged(session_id=self.id, update=update))
 
-    def _on_breakpoint(self, told: dap.Breakpoint) -> None:
-        # lldb-dap tells of a breakpoint before the answer that introduces its id (doc/adapters.md, "Breakpoints").
-        if self.pushes_under_way and not self.book.knows(told.id) and len(self._early_updates) < EARLY_UPDATES:
-            self._early_updates.append(told)
-            return
-        self.emit(events.BreakpointUpdated(session_id=self.id, breakpoint=self.book.update(told)))
-
-    def release_early_updates(self) -> None:
-        """Pass on what was told of breakpoints before the answer to their `setBreakpoints` was recorded."""
-        early, self._early_updates = self._early_updates, []
-        for told in early:
-            self.emit(events.BreakpointUpdated(session_id=self.id, breakpoint=self.book.update(told)))
+    def _tell_breakpoint(self, update: objects.AdapterBreakpoint) -> None:
+        # What comes before is told with the answer to the launch.
+        if self.is_announced:
+            self.emit(events.BreakpointUpdated(session_id=self.id, breakpoint=update))
 
     def _on_process(self, body: dap.ProcessBody) -> None:
         if self.debuggee is None and body.system_process_id and body.is_local_process is not False:
             self.debuggee = Debuggee.of(body.system_process_id)
 
     def _on_exited(self, body: dap.ExitedBody) -> None:
-        if self.exit_code is None:
-            self.exit_code = exit_code(body.exit_code)
-            self.exit_code_known.set()
+        if self.is_let_go:
+            # LLDB reports a program that it leaves running as exited with -1.
+            return
+        self._take_exit_code(body.exit_code)
         self.came_to_rest.set()
 
+    def _take_exit_code(self, told: int) -> None:
+        if self.exit_code is None:
+            self.exit_code = exit_code(told)
+            self.exit_code_known.set()
+
     def _on_terminated(self) -> None:
-        if self.is_announced:
-            self.end("terminated" if self.exit_code is None else objects.Exited(exit_code=self.exit_code))
         self.has_terminated.set()
         self.came_to_rest.set()
+        if self.is_announced and not self.is_let_go:
+            if self.ask_for_exit_code():
+                self.tasks.start_soon(self._end_with_exit_code)
+            else:
+                self.end_by_itself()
+
+    def ask_for_exit_code(self) -> bool:
+        """Take leave of an adapter that tells the exit code only then; whether that was done."""
+        if self.exit_code is not None or self.is_tearing_down or not self.driver.exit_code_comes_last:
+            return False
+        self.is_tearing_down = self.has_left = True
+        self.tasks.start_soon(self._leave)
+        return True
+
+    async def _leave(self) -> None:
+        try:
+            await self.ask(dict[str, Any], "disconnect", {}, limit=FAREWELL_TIMEOUT)
+        except DaemonError as error:
+            log.debug("adapter did not say farewell session=%s reason=%s", self.id, error.message)
+
+    async def _end_with_exit_code(self) -> None:
+        with anyio.move_on_after(FAREWELL_TIMEOUT):
+            await first_of(self.exit_code_known.wait, self.stream_ended.wait)
+        self.end_by_itself()
+
+    def end_by_itself(self) -> None:
+        """End a session whose program has ended, with its exit code where that is known."""
+        self.end("terminated" if self.exit_code is None else objects.Exited(exit_code=self.exit_code))
 
 
 def _attached(part: T | None) -> T:

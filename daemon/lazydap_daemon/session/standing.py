@@ -46,6 +46,8 @@ class Standing:
         self.locals: objects.Locals | None = None
         self.scopes: dict[int, tuple[dap.Scope, ...]] = {}
         self.pages: dict[int, Page] = {}
+        self.containers: dict[tuple[int, str], tuple[dap.Variable, ...]] = {}
+        self.sizes: dict[int, tuple[int, int]] = {}
         self.frame_known = anyio.Event()
         self.locals_known = anyio.Event()
 
@@ -65,3 +67,4 @@ class Standing:
         """Drop what an evaluation may have changed."""
         self.scopes.clear()
         self.pages.clear()
+        self.containers.clear()

@@ -1,9 +1,9 @@
 """Owns the translation between DAP's words and lazydap's, errors included; the only room where both stand."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from lazydap_core.domain.breakpoints import Breakpoint
 from lazydap_core.domain.words import StepKind
@@ -23,7 +23,7 @@ def adapter_faults() -> Generator[None]:
     try:
         yield
     except RequestRefused as refused:
-        text = refused.text or "the adapter gave no reason"
+        text = _one_line(refused.text) or "the adapter gave no reason"
         raise DapProtocolError(
             f"the adapter refused {refused.command}: {text}", command=refused.command, adapter_message=refused.text
         ) from refused
@@ -37,6 +37,10 @@ def adapter_faults() -> Generator[None]:
         ) from malformed
     except StreamBroken as broken:
         raise AdapterCrashed(f"the adapter is gone ({broken.detail}): launch again") from broken
+
+
+def _one_line(text: str) -> str:
+    return "; ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def capabilities(told: dap.Capabilities) -> objects.Capabilities:
@@ -103,18 +107,23 @@ def variable(told: dap.Variable, handles: Handles, session_id: objects.SessionId
     )
 
 
-def breakpoint_arguments(
-    path: str, breakpoints: tuple[Breakpoint, ...], hit_conditions: list[str | None]
-) -> dict[str, Any]:
+class Spelled(NamedTuple):
+    """The parts of a breakpoint that each adapter spells in its own way."""
+
+    hit_condition: str | None
+    log_message: str | None
+
+
+def breakpoint_arguments(path: str, breakpoints: tuple[Breakpoint, ...], parts: Sequence[Spelled]) -> dict[str, Any]:
     """The `setBreakpoints` arguments for one file: the whole enabled list, absent parts left out."""
     entries: list[dict[str, Any]] = []
-    for wanted, hit_condition in zip(breakpoints, hit_conditions, strict=True):
-        parts = {
+    for wanted, spelled in zip(breakpoints, parts, strict=True):
+        entry = {
             "line": wanted.line,
             "column": wanted.column,
             "condition": wanted.condition,
-            "hitCondition": hit_condition,
-            "logMessage": wanted.log_message,
+            "hitCondition": spelled.hit_condition,
+            "logMessage": spelled.log_message,
         }
-        entries.append({key: value for key, value in parts.items() if value is not None})
+        entries.append({key: value for key, value in entry.items() if value is not None})
     return {"source": {"path": path, "name": PurePath(path).name}, "breakpoints": entries}

@@ -77,6 +77,22 @@ def test_lldbs_breakpoint_ids_are_taken_from_the_list_or_from_the_words() -> Non
     assert stop(LLDB, StoppedBody(reason="exception", description="address 1.1")).hit_ids == ()
 
 
+@pytest.mark.parametrize("ids", [(-1,), None], ids=["in the list", "in the words"])
+def test_lldbs_own_breakpoints_are_no_hits_and_a_pause_that_meets_one_is_a_pause(ids: tuple[int, ...] | None) -> None:
+    words = "shared-library-event" if ids else "breakpoint -1.1"
+    body = StoppedBody(reason="breakpoint", description=words, hit_breakpoint_ids=ids)
+    assert stop(LLDB, body).hit_ids == ()
+    paused = stop(LLDB, body, pause=True)
+    assert (paused.reason, paused.raw_reason) == ("pause", "breakpoint")
+
+
+def test_lldb_tells_a_stop_by_signal_from_all_others() -> None:
+    assert LLDB.is_stopped_by_signal(StoppedBody(reason="exception", description="signal SIGSTOP"))
+    assert not LLDB.is_stopped_by_signal(StoppedBody(reason="exception", description="signal SIGSEGV: no address"))
+    assert not LLDB.is_stopped_by_signal(StoppedBody(reason="step", description="trace"))
+    assert not LLDB.is_stopped_by_signal(StoppedBody(reason="breakpoint", description=None))
+
+
 def test_lldbs_words_become_lazydaps() -> None:
     told = stop(LLDB, StoppedBody(reason="data breakpoint", description="watchpoint 1"))
     assert (told.reason, told.raw_reason, told.text) == ("data_breakpoint", None, "watchpoint 1")
@@ -148,7 +164,7 @@ def test_the_clients_environment_is_the_programs_and_the_adapters_but_for_what_d
         "PYTHONHOME=/home",
         "PYTHONPATH=/mine",
     ]
-    assert launch["initCommands"] == ["?settings set target.unset-env-vars COLUMNS"]
+    assert launch["initCommands"][1:] == ["?settings set target.unset-env-vars COLUMNS"]
     assert DEBUGPY.environment(asked) == client
     assert DEBUGPY.launch_arguments(asked)["env"] == {"PYTHONPATH": "/mine", "MINE": "1"}
 
@@ -271,8 +287,7 @@ def test_the_driver_is_that_of_the_program_that_was_found() -> None:
     assert driver_for(plan(), Found("codelldb", "lldb-dap", ("/bin/lldb-dap",))).program == "lldb-dap"
     python = driver_for(plan(), Found("debugpy", "debugpy", (), interpreter="/env/bin/python"))
     assert python.adapter_command == "/env/bin/python"
-    with pytest.raises(Unsupported, match="delve"):
-        driver_for(plan(), Found("delve", "delve", ("/bin/dlv",)))
+    assert driver_for(plan(), Found("delve", "delve", ("/bin/dlv",))).adapter_command == "/bin/dlv"
 
 
 def test_the_daemon_never_loads_debugpy_itself() -> None:
@@ -282,6 +297,7 @@ def test_the_daemon_never_loads_debugpy_itself() -> None:
 
 def test_a_pause_that_comes_too_early_is_refused_only_for_now() -> None:
     assert LLDB.refuses_only_for_now("pause", "Process is not running.")
+    assert LLDB.refuses_only_for_now("pause", "Halt timed out. State = running")
     assert not LLDB.refuses_only_for_now("pause", "no such thread")
     assert not LLDB.refuses_only_for_now("next", "Process is not running.")
     assert not DEBUGPY.refuses_only_for_now("pause", "Process is not running.")

@@ -141,6 +141,33 @@ def test_one_that_cannot_be_run_says_the_first_reason(tmp_path: Path, entry: dic
     }
 
 
+@pytest.mark.parametrize(
+    ("mode", "program", "told"),
+    [
+        (None, "main.go", None),
+        ("auto", "main_test.go", None),
+        ("debug", "cmd/tool", "debug"),
+        ("test", "pkg", "test"),
+        ("test", "pkg/a_test.go", "test"),
+        ("exec", "built", "exec"),
+    ],
+)
+def test_a_go_entry_keeps_its_mode(mode: str | None, program: str, told: str | None) -> None:
+    entry = {**ENTRY, "type": "go", "program": program, "mode": mode}
+    (configuration,) = read_text(json.dumps({"configurations": [entry]}), Path("/proj"), {}).configurations
+    assert (configuration.is_runnable, configuration.mode) == (True, told)
+
+
+@pytest.mark.parametrize(
+    ("mode", "program", "reason"),
+    [("core", "built", "`core`"), ("exec", "main.go", "built already"), ("test", "app.py", "a Go file or the folder")],
+)
+def test_a_go_entry_whose_mode_does_not_fit_is_not_run(mode: str, program: str, reason: str) -> None:
+    entry = {**ENTRY, "type": "go", "program": program, "mode": mode}
+    (configuration,) = read_text(json.dumps({"configurations": [entry]}), Path("/proj"), {}).configurations
+    assert reason in (configuration.not_runnable_reason or "")
+
+
 def test_the_file_a_person_looks_at_can_be_named() -> None:
     words = ("file", "fileDirname", "fileBasename", "fileBasenameNoExtension", "fileExtname", "relativeFile")
     text = json.dumps({"configurations": [{**ENTRY, "args": [f"${{{word}}}" for word in words]}]})

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from lazydap_core.discovery.finding import Found
@@ -99,6 +100,15 @@ def test_the_editors_environment_travels_where_the_daemon_takes_it(root: str) ->
     assert sent.adapter_command == "/venv/bin/python"
     plain = request_for(order("app.py", root), found("debugpy", "debugpy", "/venv/bin/python"), environ, frozenset())
     assert plain.options is None
+
+
+def test_a_mode_travels_and_is_not_lost_on_a_daemon_that_takes_none(root: str) -> None:
+    tests = msgspec.structs.replace(order("bin", root), mode="test")
+    assert request_for(tests, found("delve", "delve"), {}, ALL).options == {"client_env": {}, "mode": "test"}
+    with pytest.raises(Unsupported, match="run tests"):
+        request_for(tests, found("delve", "delve"), {}, frozenset())
+    plain = request_for(order("bin", root), found("delve", "delve"), {}, frozenset())
+    assert (plain.adapter, plain.options) == ("delve", None)
 
 
 def test_a_native_program_names_the_adapter_that_serves_it(root: str) -> None:

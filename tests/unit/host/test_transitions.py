@@ -227,6 +227,12 @@ def test_where_the_top_frame_has_no_source_the_cursor_goes_to_the_caller_that_ha
     assert Jump(FILE, 12, "stop") in outcome.effects
 
 
+def test_the_caller_that_the_daemon_names_is_shown_even_where_the_top_frame_has_a_source() -> None:
+    told = stop(1, frame=frame(1456, "runtime.fatalpanic", path="/go/src/runtime/panic.go"), user_frame=frame(12))
+    outcome = after(project(session=session(mover="us"), is_following=True), stopped_event(), detail_event(told))
+    assert Jump(FILE, 12, "stop") in outcome.effects
+
+
 def test_a_stop_without_any_source_is_told() -> None:
     told = stop(1, frame=frame(0, "nanosleep", path=None))
     outcome = after(project(session=session(mover="us"), is_following=True), stopped_event(), detail_event(told))

@@ -51,3 +51,17 @@ async def test_a_refusal_is_told_where_nothing_is_known_or_the_program_stands(*,
         assert await listed(threads) == [1]
     with pytest.raises(DapProtocolError):
         await threads.listed()
+
+
+async def test_a_refusal_that_a_stop_has_overtaken_is_no_fault() -> None:
+    adapter = Adapter([1])
+    threads = Threads(adapter, lambda: adapter.is_running, first_answer_is_old=False)
+    assert await listed(threads) == [1]
+
+    async def refuse_while_it_stops() -> ThreadsBody:
+        adapter.is_running = False
+        raise DapProtocolError("the adapter refused threads: notStopped", command="threads")
+
+    adapter.is_running = True
+    threads._ask = refuse_while_it_stops  # pyright: ignore[reportPrivateUsage]
+    assert await listed(threads) == [1]

@@ -1,0 +1,229 @@
+"""Owns everything peculiar to codelldb but its log points; knows nothing of sessions (doc/adapters.md, "codelldb")."""
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from lazydap_core.domain.words import pause_reason
+from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.logpoints import harmless
+from lazydap_daemon.adapters.ordinary import Ordinary
+from lazydap_daemon.adapters.plan import (
+    INITIALIZE_ARGUMENTS,
+    LaunchPlan,
+    Normalised,
+    client_environment,
+    start_directory,
+)
+from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams, Transport
+from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+
+EXIT_GRACE: Final = 0.5
+"""It ends within 0.15 s of the end of its stream, or never: then only a signal helps."""
+
+WITHHELD: Final = frozenset({"CODELLDB_STARTUP", "LLDB_DEBUGSERVER_PATH", "RUST_LOG", "COLUMNS", "LINES"})
+"""Variables that the adapter would take for its own, beside every one of Python, which is embedded in it."""
+
+WITHHELD_PREFIX: Final = "PYTHON"
+
+PREPARATION: Final = (
+    # The program gets the environment that the launch names, whole, and not what the adapter makes of its own.
+    "settings set target.inherit-env false",
+    # Switching it off needs a system call that containers commonly forbid; the launch would fail.
+    "settings set target.disable-aslr false",
+)
+"""LLDB commands that run before the program is looked at."""
+
+PANIC_FILTER: Final = "rust_panic"
+
+_USAGE: Final = frozenset({1, 2})
+_LAUNCHED: Final = re.compile(r"(?:Launched process|Attached to process) (\d+)\b")
+_NATIVE: Final = re.compile(r"\s*/nat\b")
+_PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
+
+
+class CodelldbDriver(Ordinary):
+    """The driver of codelldb; `executable` is how it is started."""
+
+    program: str = "codelldb"
+    adapter_id: str = "lldb"
+    pages_variables: bool = False
+    first_threads_are_old: bool = False
+    # Never standard streams where something better is known: any script that prints would print into the conversation.
+    transports: tuple[Transport, ...] = (
+        CallsBack(("--connect", "{port}", "--auth-token", "{token}")),
+        Listens(("--port", "0")),
+        StandardStreams(),
+    )
+    exit_grace: float | None = EXIT_GRACE
+    hangs_unlaunched: bool = True
+    answers_in_turn: bool = True
+    loses_events: bool = True
+    # With 0, and with a start but no count, the answer is empty.
+    all_levels: int = 2**31 - 1
+    no_thread: int | None = 0
+    expensive_scopes: frozenset[str] = frozenset({"Global", "Registers"})
+
+    def __init__(self, *, executable: tuple[str, ...]) -> None:
+        self._executable = executable
+
+    @property
+    def adapter_command(self) -> str:
+        """See `Driver.adapter_command`."""
+        return self._executable[0]
+
+    def check(self, plan: LaunchPlan) -> None:
+        """codelldb says itself what is wrong with a launch."""
+        del plan
+
+    def command(self, plan: LaunchPlan) -> tuple[str, ...]:
+        """See `Driver.command`."""
+        del plan
+        return self._executable
+
+    def lacks(self, transport: Transport, status: int, stderr: str) -> bool:
+        """It exits with the usage of its options, and names the one that it does not know."""
+        match transport:
+            case CallsBack(arguments) | Listens(arguments):
+                return status in _USAGE and any(word in stderr for word in arguments if word.startswith("--"))
+            case StandardStreams():
+                return False
+
+    def is_chatter(self, line: str) -> bool:
+        """The advice that Rust prints below each panic."""
+        return line.startswith("note: ")
+
+    def environment(self, plan: LaunchPlan) -> dict[str, str]:
+        """See `Driver.environment`: without what it would take for its own, and without what it would choke on."""
+        return {
+            name: value
+            for name, value in client_environment(plan).items()
+            if name not in WITHHELD and not name.startswith(WITHHELD_PREFIX) and _is_unicode(name + value)
+        }
+
+    def directory(self, plan: LaunchPlan) -> str:
+        """See `Driver.directory`: the project, which also decides which Rust toolchain is asked for its formatters."""
+        return plan.root if plan.root and Path(plan.root).is_dir() else start_directory(plan)
+
+    def initialize_arguments(self) -> dict[str, Any]:
+        """See `Driver.initialize_arguments`."""
+        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
+
+    def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
+        """See `Driver.launch_arguments`."""
+        environment = client_environment(plan) | dict(plan.env)
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "lldb",
+            "request": "launch",
+            "program": plan.program,
+            "args": list(plan.args),
+            "env": {name: value for name, value in environment.items() if _is_unicode(name + value)},
+            "stopOnEntry": plan.stop_on_entry,
+            "terminal": "console",
+            "relativePathBase": plan.root or start_directory(plan),
+            "sourceLanguages": _languages(plan),
+            "initCommands": list(PREPARATION),
+            # Only where this key is present does LLDB confirm its own questions.
+            "_adapterSettings": {"consoleMode": "evaluate"},
+        }
+        if plan.cwd:
+            arguments["cwd"] = plan.cwd
+        if plan.options.source_map:
+            arguments["sourceMap"] = dict(plan.options.source_map)
+        return arguments
+
+    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
+        """Rust's panics, which no signal tells of; an uncaught C++ exception stops the program by itself."""
+        known = capabilities.exception_breakpoint_filters or ()
+        return tuple(one.filter for one in known if one.filter == PANIC_FILTER)
+
+    def normalise_stop(
+        self,
+        body: StoppedBody,
+        *,
+        entry_expected: bool,
+        pause_outstanding: bool,
+        step_thread: int | None,
+    ) -> Normalised:
+        """A signal stands for entry, pause and the end of a step; only the requests tell them apart."""
+        own, description = pause_reason(body.reason), body.description or ""
+        reason = own
+        if own == "exception" and description.startswith("signal SIGSTOP"):
+            reason = "pause" if pause_outstanding else "entry" if entry_expected else own
+        elif own == "exception" and description.startswith("signal SIGTRAP") and step_thread is not None:
+            reason = "step"
+        elif own == "step" and step_thread is None and pause_outstanding:
+            # A step that a breakpoint had interrupted came to its end before the pause; it is the pause's end as well.
+            reason = "pause"
+        thread_id = step_thread if reason == "step" and step_thread is not None else body.thread_id
+        return Normalised(
+            reason=reason,
+            raw_reason=body.reason if reason != own else None,
+            thread_id=thread_id,
+            adapter_thread_id=body.thread_id if body.thread_id != thread_id else None,
+            text=description or None if reason not in _PLAIN_STOPS else None,
+            hit_ids=body.hit_breakpoint_ids or (),
+            is_refresh=not body.reason,
+        )
+
+    def refuses_only_for_now(self, command: str, text: str) -> bool:
+        """It waits by itself until what it is asked can be done."""
+        del command, text
+        return False
+
+    def hidden_error(self, value: str) -> str | None:
+        """Only this one mark: other texts in angle brackets are values (`<null>`, `<read memory from … failed>`)."""
+        return value if value.startswith("<error:") and value.endswith(">") else None
+
+    def hit_condition(self, text: str) -> str:
+        """It counts all that lazydap counts, and takes anything else for "always"."""
+        wanted = read_hit_condition(text)
+        return f"{wanted.comparison}{wanted.count}"
+
+    def log_message(self, text: str) -> str:
+        """An expression that its parser refuses ends the adapter, and the program with it."""
+        return harmless(text)
+
+    def condition_sticks(self, condition: str | None) -> bool:
+        """LLDB's own conditions stay until the breakpoint is taken away."""
+        return condition is not None and _NATIVE.match(condition) is not None
+
+    def is_program_output(self, category: str | None, text: str) -> bool:
+        """Both of its streams come as `stdout`; `stderr` is the adapter's own narration."""
+        del text
+        return category == "stdout"
+
+    def pid_in_output(self, text: str) -> int | None:
+        """There is no `process` event, only the narration of the launch."""
+        told = _LAUNCHED.match(text)
+        return int(told[1]) if told else None
+
+    def one_scope_transaction(self, capabilities: Capabilities) -> bool:
+        """References live until the program moves."""
+        del capabilities
+        return False
+
+    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
+        """As it says."""
+        return capabilities.support_terminate_debuggee is True
+
+
+def _languages(plan: LaunchPlan) -> list[str]:
+    """Rust's formatters only where there is Rust: without a toolchain, asking for them brings a complaint."""
+    program = Path(plan.program)
+    folders = [program.parent, *program.parent.parents] if program.is_absolute() else []
+    if plan.root:
+        root = Path(plan.root)
+        folders = [root, *(folder for folder in folders if folder.is_relative_to(root))]
+    is_rust = program.with_suffix(".rs").is_file() or any((folder / "Cargo.toml").is_file() for folder in folders)
+    return ["rust", "cpp"] if is_rust else ["cpp"]
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether Rust takes it for text: it panics over an environment that holds anything else."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

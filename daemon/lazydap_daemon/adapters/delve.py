@@ -1,0 +1,232 @@
+"""Owns everything peculiar to delve but what is built for it; knows nothing of sessions (doc/adapters.md, "delve")."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from lazydap_core.domain.words import pause_reason
+from lazydap_core.errors import InvalidLaunchConfig
+from lazydap_daemon.adapters import go_programs
+from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.ordinary import Ordinary
+from lazydap_daemon.adapters.plan import (
+    INITIALIZE_ARGUMENTS,
+    LaunchPlan,
+    Normalised,
+    split_environment,
+    start_directory,
+)
+from lazydap_daemon.adapters.reaching import CallsBack, Listens, Transport
+from lazydap_daemon.adapters.scratch import Scratch
+from lazydap_daemon.dap.messages import Capabilities, StackFrame, StackTraceBody, StoppedBody, Thread
+
+DEEPEST: Final = 10_000
+"""Frames that are told of one stack: delve makes room for as many as it is asked for, however many there are."""
+
+LONGEST_STRING: Final = 4096
+"""Bytes of a string that are shown, followed by the number of those that are not."""
+
+_WITHHELD: Final = frozenset[str]()
+_ENDS_OF_STEPS: Final = frozenset({"error", "function_breakpoint"})
+_SELECTED: Final = "* "
+_RUNTIME: Final = "/src/runtime/"
+_BUILDING: Final = re.compile(r"Building (?:tests of )?/")
+_BUILD_ERROR: Final = re.compile(r"Build Error: [^\n]*\n(?P<said>.*?)\s*\((?P<why>[^()\n]*)\)\s*", re.DOTALL)
+_EXITED: Final = re.compile(r"Process \d+ has exited with status (-?\d+)\s*")
+_LOG_POINT: Final = re.compile(r"> \[Go \d+\]: ")
+
+
+class DelveDriver(Ordinary):
+    """The driver of `dlv dap`, for one launch; `executable` is how dlv is started."""
+
+    program: str = "delve"
+    adapter_id: str = "go"
+    pages_variables: bool = False
+    pages_indexed: bool = True
+    first_threads_are_old: bool = False
+    transports: tuple[Transport, ...] = (
+        CallsBack(("--client-addr=127.0.0.1:{port}",), shows_token=False),
+        Listens(("--listen=127.0.0.1:0",)),
+    )
+    # It waits for the compiler and hears nothing meanwhile.
+    hangs_unlaunched: bool = True
+    all_levels: int = DEEPEST
+    no_thread: int | None = -1
+    entry_function: str | None = "main.main"
+    # Up to 1.26 there is no event of that name, only a line that `disconnect` makes it print.
+    exit_code_comes_last: bool = True
+    # Before 1.21.1 that is where output goes; later nothing comes there.
+    noise_is_output: bool = True
+
+    def __init__(self, *, executable: tuple[str, ...]) -> None:
+        self._executable = executable
+        self.scratch: Scratch | None = Scratch("delve")
+
+    @property
+    def adapter_command(self) -> str:
+        """See `Driver.adapter_command`."""
+        return self._executable[0]
+
+    def check(self, plan: LaunchPlan) -> None:
+        """delve looks far away for what is missing, and tries to run what is built of a library."""
+        path = go_programs.program_path(plan)
+        if not path.exists():
+            raise InvalidLaunchConfig(
+                f"there is no {path}: name a Go file, a package's folder or a program", path=str(path)
+            )
+        mode = go_programs.mode_of(plan)
+        library = go_programs.library_of(go_programs.build_target(path, mode)) if mode == "debug" else None
+        if library is not None:
+            raise InvalidLaunchConfig(
+                f"{path.name} belongs to the package {library}, which is no program: launch one, or its _test.go file",
+                path=str(path),
+            )
+
+    def command(self, plan: LaunchPlan) -> tuple[str, ...]:
+        """See `Driver.command`."""
+        del plan
+        return (*self._executable, "dap")
+
+    def lacks(self, transport: Transport, status: int, stderr: str) -> bool:
+        """It names the option that it does not know."""
+        del status
+        return isinstance(transport, CallsBack) and "unknown flag: --client-addr" in stderr
+
+    def environment(self, plan: LaunchPlan) -> dict[str, str]:
+        """See `Driver.environment`: Go believes PWD, and finds no module from a link that leads there."""
+        return split_environment(plan, _WITHHELD)[0] | {"PWD": self.directory(plan)}
+
+    def directory(self, plan: LaunchPlan) -> str:
+        """See `Driver.directory`: `go build` runs there, and finds the module by it."""
+        if go_programs.mode_of(plan) == "exec":
+            return start_directory(plan)
+        return str(go_programs.module_root(go_programs.program_path(plan)))
+
+    def initialize_arguments(self) -> dict[str, Any]:
+        """See `Driver.initialize_arguments`."""
+        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
+
+    def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
+        """See `Driver.launch_arguments`."""
+        path, mode = go_programs.program_path(plan), go_programs.mode_of(plan)
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "go",
+            "request": "launch",
+            "mode": mode,
+            "program": str(path),
+            "args": list(plan.args),
+            "env": split_environment(plan, _WITHHELD)[1],
+            "stopOnEntry": plan.stop_on_entry,
+            "outputMode": "remote",
+            "stackTraceDepth": DEEPEST,
+            "maxStringLen": LONGEST_STRING,
+            "hideSystemGoroutines": True,
+        }
+        if plan.cwd:
+            arguments["cwd"] = plan.cwd
+        if mode != "exec":
+            target = go_programs.build_target(path, mode)
+            arguments["program"] = str(target)
+            if self.scratch is not None:
+                arguments["output"] = str(self.scratch.path / go_programs.binary_name(target, mode))
+        if mode == "test":
+            # Where `go test` runs it: tests read files beside them.
+            arguments["cwd"] = str(go_programs.package_of(path))
+        if plan.options.source_map:
+            arguments["substitutePath"] = [
+                {"from": local, "to": remote} for remote, local in plan.options.source_map.items()
+            ]
+        return arguments
+
+    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
+        """None: panics that nobody recovers and fatal errors stop the program without any."""
+        del capabilities
+        return ()
+
+    def normalise_stop(
+        self,
+        body: StoppedBody,
+        *,
+        entry_expected: bool,
+        pause_outstanding: bool,
+        step_thread: int | None,
+    ) -> Normalised:
+        """delve's words are lazydap's, but for a step that could not begin or began at the entry; 0 is no goroutine."""
+        del entry_expected, pause_outstanding
+        own = pause_reason(body.reason)
+        reason = "step" if own in _ENDS_OF_STEPS and step_thread is not None else own
+        return Normalised(
+            reason=reason,
+            raw_reason=body.reason if reason != own else None,
+            thread_id=body.thread_id or None,
+            text=": ".join(_unquoted(part) for part in (body.description, body.text) if part) or None,
+            hit_ids=body.hit_breakpoint_ids or (),
+        )
+
+    def is_machinery(self, frame: StackFrame) -> bool:
+        """The runtime's own frames, in which a goroutine waits or panics; some bear the name of another package."""
+        path = frame.source.path if frame.source is not None else None
+        return frame.presentation_hint == "subtle" or (
+            path is not None and _RUNTIME in path and not frame.name.startswith("main.")
+        )
+
+    def frame_total(self, start: int, body: StackTraceBody) -> int | None:
+        """A number is added where there are more, so that it is right only where nothing is left."""
+        reached = start + len(body.stack_frames)
+        return reached if body.total_frames == reached else None
+
+    def selected_thread(self, threads: Sequence[Thread]) -> int | None:
+        """The one that is marked; none is while every goroutine waits."""
+        marked = [thread.id for thread in threads if thread.name.startswith(_SELECTED)]
+        return (marked or [thread.id for thread in threads] or [None])[0]
+
+    def refuses_only_for_now(self, command: str, text: str) -> bool:
+        """What delve refuses it goes on refusing."""
+        del command, text
+        return False
+
+    def hidden_error(self, value: str) -> str | None:
+        """delve refuses what fails."""
+        del value
+
+    def hit_condition(self, text: str) -> str:
+        """Always with an operator: a bare N would mean exactly the Nth hit."""
+        wanted = read_hit_condition(text)
+        return f"{wanted.comparison} {wanted.count}"
+
+    def is_program_output(self, category: str | None, text: str) -> bool:
+        """Its two streams, without what delve itself puts there."""
+        if category == "stdout":
+            return not (_BUILDING.match(text) or _LOG_POINT.match(text))
+        return category == "stderr" and not _BUILD_ERROR.fullmatch(text)
+
+    def pid_in_output(self, text: str) -> int | None:
+        """A `process` event tells it."""
+        del text
+
+    def launch_failure(self, text: str) -> str | None:
+        """What the compiler wrote, without command and status, else why it could not run: the answer says neither."""
+        told = _BUILD_ERROR.fullmatch(text)
+        return (told["said"].strip() or told["why"]) if told else None
+
+    def exit_code_in_output(self, text: str) -> int | None:
+        """A line of its own, negative for a signal."""
+        told = _EXITED.fullmatch(text)
+        return int(told[1]) if told else None
+
+    def one_scope_transaction(self, capabilities: Capabilities) -> bool:
+        """References live until the program moves."""
+        del capabilities
+        return False
+
+    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
+        """Never a launched one."""
+        del capabilities
+        return False
+
+
+def _unquoted(text: str) -> str:
+    """Without the quotes that Go puts around a string; a panic's value is told as the expression that it is."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('\\"', '"') if is_quoted else text

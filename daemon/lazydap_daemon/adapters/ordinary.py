@@ -1,0 +1,72 @@
+"""Owns what is true of most adapters, so that a driver says only what is peculiar to its own."""
+
+from collections.abc import Sequence
+
+from lazydap_daemon.adapters.reaching import StandardStreams, Transport
+from lazydap_daemon.adapters.scratch import Scratch
+from lazydap_daemon.dap.messages import StackFrame, StackTraceBody, StoppedBody, Thread
+
+
+class Ordinary:
+    """The answers of `Driver` for an adapter without that peculiarity."""
+
+    transports: tuple[Transport, ...] = (StandardStreams(),)
+    exit_grace: float | None = None
+    hangs_unlaunched: bool = False
+    answers_in_turn: bool = False
+    loses_events: bool = False
+    all_levels: int = 0
+    no_thread: int | None = None
+    pauses_by_signal: bool = False
+    expensive_scopes: frozenset[str] = frozenset()
+    scratch: Scratch | None = None
+    pages_indexed: bool = False
+    entry_function: str | None = None
+    exit_code_comes_last: bool = False
+    noise_is_output: bool = False
+
+    def lacks(self, transport: Transport, status: int, stderr: str) -> bool:
+        """See `Driver.lacks`."""
+        del transport, status, stderr
+        return False
+
+    def is_chatter(self, line: str) -> bool:
+        """See `Driver.is_chatter`."""
+        del line
+        return False
+
+    def is_stopped_by_signal(self, body: StoppedBody) -> bool:
+        """See `Driver.is_stopped_by_signal`."""
+        del body
+        return False
+
+    def log_message(self, text: str) -> str:
+        """See `Driver.log_message`."""
+        return text
+
+    def condition_sticks(self, condition: str | None) -> bool:
+        """See `Driver.condition_sticks`."""
+        del condition
+        return False
+
+    def launch_failure(self, text: str) -> str | None:
+        """See `Driver.launch_failure`."""
+        del text
+
+    def exit_code_in_output(self, text: str) -> int | None:
+        """See `Driver.exit_code_in_output`."""
+        del text
+
+    def is_machinery(self, frame: StackFrame) -> bool:
+        """See `Driver.is_machinery`."""
+        del frame
+        return False
+
+    def frame_total(self, start: int, body: StackTraceBody) -> int | None:
+        """See `Driver.frame_total`."""
+        del start
+        return body.total_frames
+
+    def selected_thread(self, threads: Sequence[Thread]) -> int | None:
+        """See `Driver.selected_thread`."""
+        return threads[0].id if threads else None
