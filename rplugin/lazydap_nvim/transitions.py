@@ -71,6 +71,7 @@ class Outcome(NamedTuple):
 
 
 STOP_DETAIL = "stop_detail"
+_DEFINITIONS = frozenset({"module", "function", "type", "builtin_function_or_method"})
 
 
 def heard(project: Project, event: events.Event) -> Outcome:
@@ -220,7 +221,7 @@ def with_values(session: Session, generation: int, frame: StackFrame | None, pag
     is_again = is_same_function and before is not None and before.generation == generation
     marked = {row.name for row in before.rows if row.is_changed} if is_again and before is not None else set[str]()
     known = session.full_values if is_same_function else EMPTY
-    variables = [v for v in page.variables if not _is_group(v)][:MOST_ROWS]
+    variables = [v for v in page.variables if not (_is_group(v) or _is_definition(v))][:MOST_ROWS]
     rows = tuple(
         Row(
             one_line(v.name),
@@ -237,6 +238,11 @@ def with_values(session: Session, generation: int, frame: StackFrame | None, pag
 def _is_group(variable: objects.Variable) -> bool:
     # debugpy lists "special variables" and "function variables" among the locals.
     return " " in variable.name and variable.value == "" and variable.variables_reference != 0
+
+
+def _is_definition(variable: objects.Variable) -> bool:
+    # What a Python file imports and defines is among its locals, and says nothing beside its own line.
+    return variable.type_name in _DEFINITIONS
 
 
 def dwelt(project: Project) -> Outcome:

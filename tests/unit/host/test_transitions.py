@@ -105,6 +105,19 @@ def test_the_groups_that_debugpy_lists_among_locals_are_left_out() -> None:
     assert [row.name for row in values.rows] == ["x"]
 
 
+def test_what_a_python_file_imports_and_defines_is_not_shown_as_a_value() -> None:
+    told = (
+        variable("sys", "<module 'sys' (built-in)>", type_name="module"),
+        variable("area", "<function area at 0x7f00>", type_name="function"),
+        variable("Shape", "<class '__main__.Shape'>", type_name="type"),
+        variable("x", "1"),
+    )
+    rows = objects.Locals(frame_id=1, variables_reference=2, variables=told, truncated=False)
+    values = live(after(project(session=session()), stopped_event(), detail_event(stop(1, locals=rows)))).values
+    assert values is not None
+    assert [row.name for row in values.rows] == ["x"]
+
+
 def test_long_and_many_lined_values_are_cut_to_one_line() -> None:
     huge = objects.Locals(
         frame_id=1, variables_reference=2, variables=(variable("s", "a\nb" + "x" * 5000),), truncated=False
