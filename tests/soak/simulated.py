@@ -1,4 +1,4 @@
-"""Owns the half of `make soak` without an adapter: thousands of steps and launches of a simulated program, and what of the daemon's memory stays."""
+"""Owns the half of `make soak` without an adapter: thousands of steps and launches, and what of memory stays."""
 
 import sys
 import tempfile
