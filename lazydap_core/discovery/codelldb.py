@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from lazydap_core.discovery.places import Place, Surroundings, in_editor_extensions, in_home, mason, on_path
 from lazydap_core.discovery.probing import ask
 
@@ -25,7 +27,11 @@ def places(surroundings: Surroundings) -> Iterator[Place]:
 def fault(file: str, environ: Mapping[str, str]) -> str | None:
     """Why this codelldb is of no use, or None: it is greeted, since its `--help` answers even without its library."""
     answer = ask((file,), environ, say=_greeting(), is_enough=lambda output: "Content-Length" in output)
-    return None if "Content-Length" in answer.output else answer.last_line
+    if "Content-Length" in answer.output:
+        return None
+    # Below each panic Rust advises how to see more of it.
+    telling = (line for line in answer.output.splitlines() if not line.startswith("note: "))
+    return replace(answer, output="\n".join(telling)).last_line
 
 
 def _greeting() -> bytes:

@@ -127,9 +127,15 @@ class Debugging:
         """The answer to `Variables`."""
         return await self.ask("Variables", variables_reference=reference, filter="all", **parts)
 
-    async def printed(self) -> str:
+    async def printed(self, peer: Peer | None = None) -> str:
         """Everything that the program has printed so far."""
-        return text_of((await self.ask("Output"))["chunks"])
+        return text_of((await self.ask("Output", peer=peer))["chunks"])
+
+    async def until_output_has(self, text: str, peer: Peer) -> None:
+        """Wait until the program has printed `text`."""
+        with anyio.fail_after(PATIENCE):
+            while text not in await self.printed(peer):  # noqa: ASYNC110 - this is the poll
+                await anyio.sleep(0.01)
 
     def running(self) -> list[psutil.Process]:
         """The processes in whose command line the program stands: the debuggee and what debugs it."""

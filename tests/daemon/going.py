@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 
 from lazydap_daemon.adapters.scratch import PREFIX
-from tests.daemon.debugging import Debugging
+from tests.daemon.debugging import Debugging, text_of
 from tests.daemon.real import Json, eventually, real_daemon
 from tests.fixtures.programs import Program
 
@@ -38,11 +38,15 @@ class Going(Debugging):
         """The processes of the program, wherever it was built."""
         return [process for process in psutil.process_iter() if self._is_the_program(process)]
 
+    def scratches(self) -> list[Path]:
+        """The folders in which this daemon has something built."""
+        return list(Path(tempfile.gettempdir()).glob(f"{PREFIX}delve-{self.daemon.process.pid}-*"))
+
     def _is_the_program(self, process: psutil.Process) -> bool:
         try:
             program = next(iter(process.cmdline()), "")
             return process.status() != psutil.STATUS_ZOMBIE and (
-                program == str(self.program) or any(Path(program).is_relative_to(folder) for folder in scratches())
+                program == str(self.program) or f"/{PREFIX}delve-{self.daemon.process.pid}-" in program
             )
         except psutil.Error:
             return False
@@ -50,14 +54,9 @@ class Going(Debugging):
     async def until_printed(self, text: str) -> None:
         """Wait until the program has printed that."""
         async with self.daemon.peer("output") as other:
-            before = await self.printed()
-            if text not in before:
+            before = (await self.ask("Output", peer=other))["chunks"]
+            if text not in text_of(before):
                 await other.until(lambda: text in str(other.events("Output")), text)
-
-
-def scratches() -> list[Path]:
-    """The folders in which programs of this daemon or of another are built."""
-    return list(Path(tempfile.gettempdir()).glob(f"{PREFIX}delve-*"))
 
 
 def _project(folder: Path) -> Path:
@@ -73,6 +72,5 @@ async def going(text: Program, source: Path, program: Path, folder: Path) -> Asy
     async with real_daemon(project) as daemon, daemon.peer() as peer:
         made = Going(daemon, peer, "delve", text, (source, program))
         yield made
-        pid = daemon.process.pid
     await eventually(lambda: not made.running(), "the program still runs", 5.0)
-    assert not [each for each in scratches() if f"-{pid}-" in each.name]
+    assert made.scratches() == []

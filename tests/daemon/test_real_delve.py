@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from tests.daemon.debugging import NO_WAIT, frame_of, text_of, value_of, wait
-from tests.daemon.going import Going, going, scratches
+from tests.daemon.going import going
 from tests.daemon.real import eventually
 from tests.fixtures.go_programs import BROKEN, DEEP, LONG, SPLIT, TOUR, built, module, warm
 
@@ -35,11 +35,6 @@ def building(folder: Path) -> Any:
     warm()
     source = module(folder / "module", TOUR)
     return going(TOUR, source, source, folder)
-
-
-def folders_of(made: Going) -> list[Path]:
-    """Where this daemon has something built."""
-    return [each for each in scratches() if f"-{made.daemon.process.pid}-" in each.name]
 
 
 def runs(pid: int) -> bool:
@@ -70,7 +65,7 @@ async def test_a_go_file_is_built_and_stops_at_its_breakpoint(tmp_path: Path) ->
         assert (stepped["state"], stepped["reason"], stepped["raw_reason"]) == ("paused", "breakpoint", None)
         assert (frame_of(stepped), stepped["hit_breakpoint_ids"]) == (("main.count", made.line("call")), [1])
         assert stepped["frame"]["source"] == {"name": made.source.name, "path": str(made.source)}
-        (folder,) = folders_of(made)
+        (folder,) = made.scratches()
         assert [path.name for path in folder.iterdir()] == ["module"]
 
 
@@ -84,7 +79,7 @@ async def test_what_the_compiler_says_is_what_the_client_is_told(tmp_path: Path)
         assert error["message"].endswith("./main.go:5:2: undefined: missing")
         assert error["details"]["command"] == "launch"
         assert "\n./main.go:5:2: undefined: missing" in error["details"]["adapter_message"]
-        assert folders_of(made) == []
+        assert made.scratches() == []
         assert made.daemon.adapters() == []
         assert (await made.peer.told("Status"))["session"] is None
 
@@ -100,7 +95,7 @@ async def test_a_build_that_takes_too_long_is_given_up_with_all_that_it_started(
         error = await made.peer.refused(made.launch_request(options={"timeout_ms": 1500, "client_env": environ}))
         assert error["code"] == "AdapterTimeout"
         assert time.monotonic() - began < 6.0
-        assert folders_of(made) == []
+        assert made.scratches() == []
         assert made.daemon.adapters() == []
         assert not runs(int((slow / "pid").read_text()))
 
@@ -389,10 +384,10 @@ async def test_a_lot_of_output_arrives_whole_and_in_order(tour: tuple[Path, Path
 async def test_a_binary_is_gone_when_its_session_has_ended_by_itself(tmp_path: Path) -> None:
     async with building(tmp_path) as made:
         await made.launch(args=["exit"])
-        assert folders_of(made) != []
+        assert made.scratches() != []
         assert (await made.resume())["exit_code"] == 3
         await eventually(lambda: not made.daemon.adapters(), "the adapter is left", 6.0)
-        await eventually(lambda: not folders_of(made), "the binary is left", 5.0)
+        await eventually(lambda: not made.scratches(), "the binary is left", 5.0)
         assert (await made.peer.told("Status"))["session"]["exit_code"] == 3
 
 
@@ -400,14 +395,13 @@ async def test_a_killed_adapter_leaves_no_program_and_no_binary(tmp_path: Path) 
     async with building(tmp_path) as made:
         await made.launch(args=["spin"])
         number = await made.peer.send(made.request("Continue", all_threads=False, wait=wait(60_000)))
-        async with made.daemon.peer("output") as other:
-            await other.until(lambda: "spinning" in str(other.events()), "output")
+        await made.until_printed("spinning")
         (process,) = made.daemon.adapters()
         process.send_signal(signal.SIGKILL)
         died = (await made.peer.answer(number))["payload"]["Response"]["Stepped"]
         assert died["state"] == "adapter_died"
         await eventually(lambda: not made.running(), "the program outlived its adapter", 5.0)
-        await eventually(lambda: not folders_of(made), "the binary is left", 5.0)
+        await eventually(lambda: not made.scratches(), "the binary is left", 5.0)
 
 
 async def test_leaving_a_launched_program_running_is_said_to_be_impossible(
@@ -428,8 +422,8 @@ async def test_leaving_a_launched_program_running_is_said_to_be_impossible(
 async def test_a_binary_is_gone_when_the_daemon_is_shut_down(tmp_path: Path) -> None:
     async with building(tmp_path) as made:
         await made.launch(stop_on_entry=False, args=["spin"])
-        assert folders_of(made) != []
+        assert made.scratches() != []
         await made.peer.told("Shutdown")
         assert await made.daemon.ended() == 0
-        assert folders_of(made) == []
+        assert made.scratches() == []
         assert made.running() == []

@@ -89,8 +89,8 @@ async def test_a_wait_ends_when_the_adapter_is_killed_and_nothing_of_the_program
     async with debugging(adapter, SPINS, tmp_path) as made:
         await made.launch()
         number = await made.peer.send(made.request("Continue", all_threads=False, wait=wait(60_000)))
-        async with made.daemon.peer("output") as other:
-            await other.until(lambda: "spinning" in str(other.events()), "output")
+        async with made.daemon.peer() as other:
+            await made.until_output_has("spinning\n", other)
         (process,) = made.daemon.adapters()
         process.send_signal(signal.SIGKILL)
         killed_at = time.monotonic()

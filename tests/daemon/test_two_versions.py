@@ -139,7 +139,7 @@ async def test_a_pause_by_the_one_ends_the_wait_of_the_other(adapter: AdapterNam
     ):
         two = Two(made, old, new)
         await made.launch(peer=new, stop_on_entry=False)
-        await old.until(lambda: "spinning" in str(old.events("Output")) or None, "output")
+        await made.until_output_has("spinning\n", new)
         number = await old.send(made.request("Continue", all_threads=False, wait=wait()))
         paused = await made.ask("Pause", peer=new, wait=wait())
         joined = (await old.answer(number))["payload"]["Response"]["Stepped"]

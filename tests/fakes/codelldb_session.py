@@ -113,6 +113,8 @@ class CodelldbSession:
             self._fault(f"{command} before launch")
             if command == "evaluate":
                 os._exit(0)
+        if command in {"configurationDone", "threads"} and "arguments" in request:
+            self._fault(f"{command} with arguments, which it may call malformed")
         if command in self._spec.program.swallows:
             self._phase = "wedged"
             while self._wire.next_request(None) is not None:

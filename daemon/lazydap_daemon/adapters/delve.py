@@ -13,7 +13,7 @@ from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
     LaunchPlan,
     Normalised,
-    split_environment,
+    client_environment,
     start_directory,
 )
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, Transport
@@ -26,7 +26,6 @@ DEEPEST: Final = 10_000
 LONGEST_STRING: Final = 4096
 """Bytes of a string that are shown, followed by the number of those that are not."""
 
-_WITHHELD: Final = frozenset[str]()
 _ENDS_OF_STEPS: Final = frozenset({"error", "function_breakpoint"})
 _SELECTED: Final = "* "
 _RUNTIME: Final = "/src/runtime/"
@@ -94,7 +93,7 @@ class DelveDriver(Ordinary):
 
     def environment(self, plan: LaunchPlan) -> dict[str, str]:
         """See `Driver.environment`: Go believes PWD, and finds no module from a link that leads there."""
-        return split_environment(plan, _WITHHELD)[0] | {"PWD": self.directory(plan)}
+        return client_environment(plan) | {"PWD": self.directory(plan)}
 
     def directory(self, plan: LaunchPlan) -> str:
         """See `Driver.directory`: `go build` runs there, and finds the module by it."""
@@ -116,7 +115,7 @@ class DelveDriver(Ordinary):
             "mode": mode,
             "program": str(path),
             "args": list(plan.args),
-            "env": split_environment(plan, _WITHHELD)[1],
+            "env": dict(plan.env),
             "stopOnEntry": plan.stop_on_entry,
             "outputMode": "remote",
             "stackTraceDepth": DEEPEST,

@@ -111,7 +111,8 @@ async def _configure(session: Session, pusher: Pusher, sources: tuple[str, ...],
             await pusher.push_leniently(source)
         await _set_filters(session)
         if session.capabilities.supports_configuration_done_request:
-            await session.ask(_Anything, "configurationDone", {}, limit=limit)
+            # Without arguments, not with none: codelldb calls a request malformed that has more than it knows.
+            await session.ask(_Anything, "configurationDone", limit=limit)
     except DaemonError as error:
         return error
     return None

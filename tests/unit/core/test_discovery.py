@@ -75,6 +75,13 @@ def test_lldb_dap_serves_where_no_codelldb_is(disk: Disk) -> None:
     assert (found.kind, found.program, found.command) == ("codelldb", "lldb-dap", (file,))
 
 
+def test_a_codelldb_that_panics_is_told_with_its_reason_and_not_with_rusts_advice(disk: Disk) -> None:
+    advice = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"
+    panic = f"#!/bin/sh\necho \"thread 'main' panicked\nliblldb.so: cannot open\" >&2\necho '{advice}' >&2\nexit 101\n"
+    file = disk.put("bin/codelldb", panic)
+    assert disk.fails("codelldb", {"codelldb": file}).details["hint"] == "liblldb.so: cannot open"
+
+
 def test_one_of_the_two_can_be_asked_for(disk: Disk) -> None:
     disk.put("bin/codelldb", CODELLDB)
     disk.put("bin/lldb-dap", LLDB_DAP)
