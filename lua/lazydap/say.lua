@@ -46,7 +46,11 @@ function M.say(line, level)
     line = 'lazydap: ' .. line
   end
   if vim.api.nvim_get_mode().mode:sub(1, 1) ~= 'c' then
-    echo(line, level or 'info')
+    -- Not within the command that gave rise to it: a typed command still stands on the last line then, and what does
+    -- not fit behind it ends in a hit-enter prompt.
+    vim.schedule(function()
+      echo(line, level or 'info')
+    end)
     return
   end
   vim.api.nvim_create_autocmd('CmdlineLeave', {

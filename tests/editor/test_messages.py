@@ -70,3 +70,11 @@ def test_a_message_waits_for_the_end_of_a_command_line(editor: Editor) -> None:
     editor.type("<CR>")
     expect_on_screen(editor, "lazydap: stopped meanw... more and more")
     assert editor.eval("x") == 1
+
+
+def test_a_long_answer_to_a_typed_command_asks_for_no_key(editor: Editor) -> None:
+    editor.type(":LazydapFrame nonsense\r")
+    editor.expect_message("which frame?")
+    expect_on_screen(editor, "lazydap: which frame?")
+    assert editor.eval("mode()") == "n"
+    assert editor.is_free()
