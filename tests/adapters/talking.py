@@ -6,11 +6,12 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import anyio
+import msgspec
 import psutil
 
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.adapters.process import AdapterProcess, started
-from lazydap_daemon.dap.connection import Connection, Event
+from lazydap_daemon.dap.connection import Body, Connection, Event
 from lazydap_daemon.dap.errors import StreamBroken
 from lazydap_daemon.dap.messages import (
     Breakpoint,
@@ -39,6 +40,8 @@ class Talk:
         self.broken: str | None = None
         self.connection = Connection(process.stream, on_event=self._on_event, on_noise=self._on_noise)
         self.capabilities = Capabilities()
+        if driver.noise_is_output:
+            process.on_noise = self._on_process_noise
         self._seen = 0
         self._news = anyio.Event()
 
@@ -48,6 +51,10 @@ class Talk:
 
     def _on_noise(self, noise: bytes) -> None:
         self.noise += noise
+
+    def _on_process_noise(self, text: str) -> None:
+        body = msgspec.json.encode({"category": "stdout", "output": text})
+        self._on_event(Event("output", Body("output", msgspec.Raw(body))))
 
     def _wake(self) -> None:
         self._news.set()
@@ -84,6 +91,15 @@ class Talk:
     async def stopped(self) -> StoppedBody:
         """The next stop."""
         return (await self.expect("stopped")).decode(StoppedBody)
+
+    async def said(self, text: str) -> str:
+        """All that the program has written to its standard output, once it has written `text`."""
+        with anyio.fail_after(PATIENCE):
+            while text not in self.output("stdout"):
+                news = self._news
+                assert self.broken is None, f"it never said {text!r}: {self.output('stdout')!r}"
+                await news.wait()
+        return self.output("stdout")
 
     def output(self, category: str) -> str:
         """All text of that category so far."""

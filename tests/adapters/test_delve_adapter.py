@@ -130,7 +130,7 @@ async def test_a_go_file_is_built_stops_at_its_entry_steps_and_ends_with_its_cod
         await talk.expect("terminated")
         exited = [event.decode(ExitedBody).exit_code for event in talk.events if event.name == "exited"]
         assert exited in ([30], [])  # none up to 1.26
-        assert talk.output("stdout").endswith("line 4 30\n") or not exited
+        assert (await talk.said("line 4")).endswith("line 4 30\n")
     assert not binary.parent.exists()
     assert sorted(path.name for path in source.parent.iterdir()) == ["go.mod", "tour.go"]
 
@@ -173,7 +173,7 @@ async def test_a_step_that_a_breakpoint_interrupts_is_over(tour: tuple[Path, Pat
 async def test_a_running_program_is_paused_and_names_its_goroutine_only_in_the_list(tour: tuple[Path, Path]) -> None:
     async with talking(driver(), plan(tour[1], "spin")) as talk:
         await talk.launch()
-        await talk.expect("output", lambda event: event.decode(OutputBody).output == "spinning\n")
+        await talk.said("spinning\n")
         assert [thread.id for thread in await threads(talk)] == [talk.driver.no_thread]
         stop = normalised(await talk.move("pause", talk.driver.no_thread))
         assert (stop.reason, stop.text) == ("pause", None)
@@ -198,7 +198,7 @@ async def test_a_killed_delve_leaves_neither_program_nor_binary(tmp_path: Path) 
     source = module(tmp_path / "tour", TOUR)
     async with talking(driver(), plan(source, "spin")) as talk:
         await talk.launch()
-        await talk.expect("output", lambda event: event.decode(OutputBody).output == "spinning\n")
+        await talk.said("spinning\n")
         folder, pid = scratch_of(talk), talk.process.pid
         assert (folder / "tour").exists()
         talk.process.signal(signal.SIGKILL)
@@ -376,7 +376,7 @@ async def test_a_folder_is_a_program_and_so_is_one_deep_in_its_module(tmp_path: 
     async with talking(driver(), plan(folder, cwd=tmp_path)) as talk:
         await talk.launch()
         await talk.expect("terminated")
-        assert talk.output("stdout").endswith("42\n")
+        assert (await talk.said("42")).endswith("42\n")
         assert (scratch_of(talk) / "asked").exists()
 
 
@@ -386,7 +386,7 @@ async def test_a_file_outside_of_any_module_is_a_program(tmp_path: Path) -> None
     async with talking(driver(), plan(source, "exit")) as talk:
         await talk.launch()
         await talk.expect("terminated")
-        assert "about to finish x = 5\n" in talk.output("stdout")
+        await talk.said("about to finish x = 5\n")
 
 
 async def test_a_test_file_is_tested_in_its_own_folder(tmp_path: Path) -> None:
@@ -400,8 +400,7 @@ async def test_a_test_file_is_tested_in_its_own_folder(tmp_path: Path) -> None:
         assert (scratch_of(talk) / "split.test").exists()
         await talk.request("continue", threadId=stop.thread_id)
         await talk.expect("terminated")
-        assert f"tested in {source.parent}" in talk.output("stdout")
-        assert "--- PASS: TestAnswer" in talk.output("stdout")
+        assert "--- PASS: TestAnswer" in await talk.said(f"tested in {source.parent}")
 
 
 @pytest.mark.parametrize("mode", ["exec", "profile"])
@@ -436,7 +435,7 @@ async def test_the_program_sees_the_clients_environment_and_nothing_of_ours(
     async with talking(driver(), launch) as talk:
         await talk.launch()
         await talk.expect("terminated")
-        folder, args, *variables = talk.output("stdout").splitlines()
+        folder, args, *variables = (await talk.said("\nMINE=")).splitlines()
     assert (folder, json.loads(args.replace('" "', '", "'))) == (str(tmp_path), ["an argument", ""])
     told = {name: value for name, _, value in (line.partition("=") for line in variables)}
     # What delve and Go add by themselves, doc/adapters.md, "Environment".

@@ -115,7 +115,7 @@ def connected(spec: CodelldbSpec, folder: Path) -> Generator[Client]:
 
 def spec(folder: Path, trace: tuple[Line, ...], *, source: str = "loop.c", **more: Any) -> CodelldbSpec:
     """A program of the recordings, in that folder instead of theirs."""
-    for name in ("loop", "loop_link", "threads", "crash"):
+    for name in ("loop", "loop_link", "threads", "rs"):
         (folder / name).write_text("")
         (folder / name).chmod(0o755)
     threads = {1: "threads", 2: "worker-0"} if source == "threads.c" else {1: "loop"}
@@ -181,6 +181,12 @@ def test_it_says_what_the_real_one_said(name: str, tmp_path: Path) -> None:
 
 def test_it_refuses_an_environment_that_is_no_text(tmp_path: Path) -> None:
     with replayed("fail-args", spec(tmp_path, **LOOP_PROGRAM), tmp_path):
+        pass
+
+
+def test_it_tells_of_filters_when_it_hears_of_other_languages(tmp_path: Path) -> None:
+    rust = spec(tmp_path, source="rs.rs", trace=(Line(line=14),), moves={13: 14})
+    with replayed("rust-late-capabilities", rust, tmp_path):
         pass
 
 

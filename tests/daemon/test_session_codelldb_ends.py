@@ -55,7 +55,8 @@ async def test_two_launches_have_two_tokens(made: Rig) -> None:
 
 
 async def test_strangers_are_turned_away(made: Rig) -> None:
-    driver = play(made, greets=0.5)
+    go = made.folder / "go"
+    driver = play(made, calls_after=str(go))
     doors: list[tuple[str, int]] = []
     with socket.socket() as silent:
 
@@ -65,6 +66,7 @@ async def test_strangers_are_turned_away(made: Rig) -> None:
             silent.connect(doors[0])
             for greeting in (b"Auth-Token: " + b"0" * 32 + b"\r\n", b"Content-Length: 2\r\n\r\n{}", b"\n"):
                 assert await anyio.to_thread.run_sync(_call, doors[0], greeting) == b""
+            go.touch()
 
         async with anyio.create_task_group() as group:
             group.start_soon(call)
@@ -106,8 +108,8 @@ async def test_one_that_never_calls_is_given_up(made: Rig, monkeypatch: pytest.M
     driver = play(made, never_connects=True)
     with anyio.fail_after(5), pytest.raises(AdapterCrashed, match="did not connect"):
         await made.launch()
-    await made.until(driver.starts)
     assert made.engine.summary() is None
+    assert driver.requests() == []
 
 
 # What it inherits.

@@ -51,9 +51,8 @@ def _complain(text: str) -> None:
 
 
 def _connect(options: dict[str, str], spec: CodelldbSpec) -> bool:
-    sleep(spec.greets)
-    while spec.never_connects:
-        sleep(60)
+    while spec.never_connects or (spec.calls_after and not Path(spec.calls_after).exists()):
+        sleep(0.01)
     if "--connect" in options:
         try:
             stream = socket.create_connection(("127.0.0.1", int(options["--connect"])))

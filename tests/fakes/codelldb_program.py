@@ -36,7 +36,7 @@ class CodelldbSpec:
     hidden              {expression: error text that is given as its value}
     loses_ending        `exited` and `terminated` are dropped, as for a client that reads too slowly
     unknown_options     command line options that this version does not have
-    greets              seconds before it connects
+    calls_after         a file that must be there before it connects
     never_connects      it does not
     fails_to_start      what it prints to its standard error before it exits with 101
     prints              what a script of the user prints to its standard output, once the program runs
@@ -51,7 +51,7 @@ class CodelldbSpec:
     hidden: Mapping[str, str] = field(default_factory=dict[str, str])
     loses_ending: bool = False
     unknown_options: Sequence[str] = ()
-    greets: float = 0.0
+    calls_after: str = ""
     never_connects: bool = False
     fails_to_start: str = ""
     prints: str = ""

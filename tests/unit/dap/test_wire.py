@@ -1,6 +1,7 @@
 """The wire over descriptors: nothing waits, nothing is torn, every ending is told."""
 
 import os
+import socket
 from collections.abc import Iterator
 
 import anyio
@@ -8,7 +9,7 @@ import pytest
 
 from lazydap_daemon.dap import wire as wire_module
 from lazydap_daemon.dap.errors import StreamBroken
-from lazydap_daemon.dap.wire import DescriptorWire
+from lazydap_daemon.dap.wire import DescriptorWire, SocketWire
 
 
 class Pipes:
@@ -126,3 +127,51 @@ async def test_nothing_is_written_to_a_closed_input(pipes: Pipes) -> None:
     with pytest.raises(StreamBroken, match="nothing more comes"):
         pipes.wire.write(b"one")
     pipes.wire.close()
+
+
+@pytest.fixture
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        ours = socket.create_connection(listener.getsockname())
+        peer, _ = listener.accept()
+    with ours, peer:
+        yield ours, peer
+
+
+async def test_a_socket_sends_each_message_at_once(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, peer = sockets
+    wire = SocketWire(ours)
+    assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    wire.write(b"one")
+    assert peer.recv(10) == b"one"
+    wire.close()
+    assert ours.fileno() == -1
+
+
+async def test_a_peer_that_is_told_of_the_end_can_still_be_heard(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, peer = sockets
+    wire = SocketWire(ours)
+    received: list[bytes] = []
+    wire.close_input()
+    assert peer.recv(10) == b""
+    with pytest.raises(StreamBroken):
+        wire.write(b"too late")
+    peer.sendall(b"last words")
+    peer.close()
+    with anyio.fail_after(5):
+        assert await wire.pump(received.append) == "closed its stream"
+    assert b"".join(received) == b"last words"
+    wire.close()
+    wire.close()
+
+
+async def test_a_peer_that_is_killed_is_told(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, peer = sockets
+    wire = SocketWire(ours)
+    wire.write(b"unread")
+    # With something unread, closing is a reset.
+    peer.close()
+    with anyio.fail_after(5):
+        assert await wire.pump(lambda _: None) == "lost its stream: Connection reset by peer"
+    wire.close_input()
+    wire.close()

@@ -65,3 +65,17 @@ async def test_a_refusal_that_a_stop_has_overtaken_is_no_fault() -> None:
     adapter.is_running = True
     threads._ask = refuse_while_it_stops  # pyright: ignore[reportPrivateUsage]
     assert await listed(threads) == [1]
+
+
+async def test_a_placeholder_is_no_thread() -> None:
+    adapter = Adapter([0], [7, 8], [0], [])
+    threads = Threads(adapter, lambda: True, first_answer_is_old=False, placeholder=0)
+    assert await listed(threads) == []
+    assert await listed(threads) == [7, 8]
+    assert await listed(threads) == [7, 8]
+    assert await listed(threads) == []
+
+
+async def test_the_number_of_a_placeholder_is_a_thread_elsewhere() -> None:
+    threads = Threads(Adapter([0, 1]), lambda: False, first_answer_is_old=False)
+    assert await listed(threads) == [0, 1]
