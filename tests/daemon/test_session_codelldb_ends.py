@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -18,7 +19,9 @@ import pytest
 from lazydap_core.errors import AdapterCrashed, AdapterTimeout, DapProtocolError
 from lazydap_core.protocol import events, objects
 from lazydap_daemon.adapters import process as process_module
+from lazydap_daemon.adapters.plan import LaunchPlan
 from lazydap_daemon.session import owning
+from lazydap_daemon.session.finding import find_driver
 from tests.adapters.talking import session_members
 from tests.daemon.codelldb_rig import codelldb_rig, commands, play, session_of, start
 from tests.daemon.rig import NO_WAIT, Rig
@@ -94,6 +97,30 @@ async def test_an_older_one_is_reached_in_its_own_way(made: Rig, unknown: list[s
     assert list(driver.starts()[-1]["started"]) == used
     assert len(driver.starts()) == len(unknown) + 1
     assert (await made.step()).state == "paused"
+
+
+async def test_one_that_is_found_on_the_path_is_driven(made: Rig) -> None:
+    driver = play(made)
+    words = " ".join(shlex.quote(word) for word in driver.command(LaunchPlan(kind="codelldb", program="")))
+    wrapper = made.folder / "bin" / "codelldb"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
+    wrapper.chmod(0o755)
+    environ = {**os.environ, "PATH": f"{wrapper.parent}:{os.environ['PATH']}", "HOME": str(made.folder)}
+    plan = LaunchPlan(
+        kind="codelldb", program=str(made.folder / "program"), options=objects.LaunchOptions(client_env=environ)
+    )
+    found = await find_driver(plan)
+    assert (found.program, found.adapter_command) == ("codelldb", str(wrapper))
+    made.driver = found
+    await made.add(4)
+    launched = await made.launch()
+    assert (launched.reason, launched.adapter_command) == ("entry", str(wrapper))
+    assert (await made.resume()).frame.line == 4
+    await made.disconnect()
+    # It was tried out once, over its standard streams, before it was used.
+    assert [list(start["started"]) for start in driver.starts()] == [[], ["--connect", "--auth-token"]]
+    assert driver.faults() == []
 
 
 async def test_one_that_cannot_start_says_why(made: Rig) -> None:

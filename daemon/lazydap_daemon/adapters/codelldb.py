@@ -34,6 +34,13 @@ PREPARATION: Final = (
 )
 """LLDB commands that run before the program is looked at."""
 
+AFTERTHOUGHT: Final = ("settings set target.process.interrupt-timeout 3",)
+"""LLDB commands that run when there is a process, and fail no launch where they fail.
+
+A program that is interrupted (a pause, or a breakpoint set while it runs) in the moment in which it meets a breakpoint
+is waited for in vain, by itself for 20 s: longer than an answer is waited for here.
+"""
+
 PANIC_FILTER: Final = "rust_panic"
 
 _USAGE: Final = frozenset({1, 2})
@@ -124,6 +131,7 @@ class CodelldbDriver(Ordinary):
             "relativePathBase": plan.root or start_directory(plan),
             "sourceLanguages": _languages(plan),
             "initCommands": list(PREPARATION),
+            "postRunCommands": list(AFTERTHOUGHT),
             # Only where this key is present does LLDB confirm its own questions.
             "_adapterSettings": {"consoleMode": "evaluate"},
         }

@@ -110,6 +110,7 @@ def test_the_launch_is_what_it_needs(tmp_path: Path) -> None:
         "sourceLanguages": ["cpp"],
         "sourceMap": {"/remote": "/local"},
         "initCommands": ["settings set target.inherit-env false", "settings set target.disable-aslr false"],
+        "postRunCommands": ["settings set target.process.interrupt-timeout 3"],
         "_adapterSettings": {"consoleMode": "evaluate"},
     }
     assert "cwd" not in DRIVER.launch_arguments(plan())
