@@ -162,29 +162,19 @@ class WatchRemove(WireObject, frozen=True, kw_only=True):
     dry_run: bool
 
 
-Request = (
-    Ping
-    | Status
-    | Shutdown
-    | Version
-    | Doctor
-    | Launch
-    | Disconnect
-    | Continue
-    | Step
-    | Pause
-    | Threads
-    | StackTrace
-    | Scopes
-    | Variables
-    | Eval
-    | Output
-    | BreakpointList
-    | BreakpointAdd
-    | BreakpointRemove
-    | BreakpointToggle
-    | Subscribe
-    | WatchList
-    | WatchAdd
-    | WatchRemove
-)
+DaemonRequest = Ping | Status | Shutdown | Version | Doctor | Subscribe | WatchList | WatchAdd | WatchRemove
+"""What concerns the daemon itself and the project's watches."""
+
+MoveRequest = Continue | Step | Pause
+"""What moves or stops the program, one at a time."""
+
+InspectRequest = Threads | StackTrace | Scopes | Variables | Eval | Output
+"""What is asked about a session."""
+
+BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | BreakpointToggle
+"""What concerns the project's breakpoints, with a session or without."""
+
+SessionRequest = Launch | Disconnect | MoveRequest | InspectRequest | BreakpointRequest
+"""What the session engine answers."""
+
+Request = DaemonRequest | SessionRequest

@@ -363,6 +363,7 @@ async def test_registers_and_globals_are_called_expensive_and_never_read_unasked
         ("Global", True),
         ("Registers", True),
     ]
+    await made.until(lambda: driver.requests("variables"))
     assert len(driver.requests("variables")) == 1
 
 

@@ -8,7 +8,6 @@ import anyio
 
 from lazydap_core.errors import SessionNotFound
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_daemon.server.engine import SessionRequest
 from lazydap_daemon.server.hub import Hub
 from lazydap_daemon.store.project import Change, ProjectStore
 
@@ -21,16 +20,16 @@ class ScriptedEngine:
     """Answers a request by the script for its class; `handled` and `cancelled` tell what happened."""
 
     def __init__(self, project: ProjectStore, hub: Hub) -> None:
-        self.scripts: dict[type[SessionRequest], Script] = {}
+        self.scripts: dict[type[requests.SessionRequest], Script] = {}
         self.session: objects.SessionSummary | None = None
-        self.handled: list[SessionRequest] = []
-        self.cancelled: list[SessionRequest] = []
+        self.handled: list[requests.SessionRequest] = []
+        self.cancelled: list[requests.SessionRequest] = []
         self.shutdowns = 0
         self.on_shutdown: Callable[[], Awaitable[None]] | None = None
         self._project = project
         self._hub = hub
 
-    async def handle(self, request: SessionRequest) -> responses.Response:
+    async def handle(self, request: requests.SessionRequest) -> responses.Response:
         """Run the script for the request; without one, only breakpoints are known."""
         self.handled.append(request)
         try:
@@ -41,7 +40,7 @@ class ScriptedEngine:
             raise
         return self._project_answer(request)
 
-    def _project_answer(self, request: SessionRequest) -> responses.Response:
+    def _project_answer(self, request: requests.SessionRequest) -> responses.Response:
         match request:
             case requests.BreakpointList():
                 return _report(Change("listed", self._project.breakpoints), is_dry_run=False)

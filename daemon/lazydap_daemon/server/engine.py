@@ -5,29 +5,11 @@ from typing import Protocol
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import SessionSummary
 
-SessionRequest = (
-    requests.Launch
-    | requests.Disconnect
-    | requests.Continue
-    | requests.Step
-    | requests.Pause
-    | requests.Threads
-    | requests.StackTrace
-    | requests.Scopes
-    | requests.Variables
-    | requests.Eval
-    | requests.Output
-    | requests.BreakpointList
-    | requests.BreakpointAdd
-    | requests.BreakpointRemove
-    | requests.BreakpointToggle
-)
-
 
 class SessionEngine(Protocol):
     """Whoever runs the one session of this daemon and answers for its breakpoints."""
 
-    async def handle(self, request: SessionRequest) -> responses.Response:
+    async def handle(self, request: requests.SessionRequest) -> responses.Response:
         """The answer; raises DaemonError. Cancelling gives up the waiting, what was begun goes on."""
         ...
 

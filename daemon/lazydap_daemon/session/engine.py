@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 import anyio
 import msgspec
@@ -21,45 +21,13 @@ from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.session import owning, translate
 from lazydap_daemon.session.book import undecorated
 from lazydap_daemon.session.handles import Handles
-from lazydap_daemon.session.inspecting import Inspector
-from lazydap_daemon.session.moving import Mover
-from lazydap_daemon.session.pushing import Pusher
+from lazydap_daemon.session.occupant import Occupant
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.store.project import Change, ProjectStore
 
 log = logging.getLogger("daemon.session")
 
 SHUTDOWN_TIMEOUT: Final = 5.0
-
-SessionRequest = (
-    requests.Launch
-    | requests.Disconnect
-    | requests.Continue
-    | requests.Step
-    | requests.Pause
-    | requests.Threads
-    | requests.StackTrace
-    | requests.Scopes
-    | requests.Variables
-    | requests.Eval
-    | requests.Output
-    | requests.BreakpointList
-    | requests.BreakpointAdd
-    | requests.BreakpointRemove
-    | requests.BreakpointToggle
-)
-
-
-class _Occupant:
-    """The session in the slot, with the parts that move it, look at it and tell it of breakpoints."""
-
-    def __init__(self, session: Session, project: ProjectStore) -> None:
-        self.session = session
-        self.mover = Mover(session)
-        self.inspector = Inspector(session)
-        self.pusher = Pusher(session, project)
-        # Files whose breakpoints changed while the launch was under way.
-        self.changed_sources: dict[str, None] = {}
 
 
 class _Launch:
@@ -99,49 +67,25 @@ class Engine:
         self._find_driver = find_driver
         self._handles = Handles()
         self._is_launching = False
-        self._starting: _Occupant | None = None
-        self._occupant: _Occupant | None = None
+        self._starting: Occupant | None = None
+        self._occupant: Occupant | None = None
 
-    async def handle(self, request: SessionRequest) -> responses.Response:  # noqa: C901, PLR0911, PLR0912 - one case a request
+    async def handle(self, request: requests.SessionRequest) -> responses.Response:
         """The answer to one request; raises a DaemonError. Cancelling abandons only the waiting."""
         match request:
             case requests.Launch():
                 return await self._launch(request)
             case requests.Disconnect():
                 return await self._disconnect(request)
-            case requests.Continue() | requests.Step() | requests.Pause():
-                return await self._found(request.session_id).mover.carry_out(request)
-            case requests.Threads():
-                return await self._found(request.session_id).inspector.threads()
-            case requests.StackTrace():
-                return await self._found(request.session_id).inspector.stack(request)
-            case requests.Scopes():
-                return await self._found(request.session_id).inspector.scopes(request)
-            case requests.Variables():
-                return await self._found(request.session_id).inspector.variables(request)
-            case requests.Eval():
-                return await self._found(request.session_id).inspector.evaluate(request)
-            case requests.Output():
-                return self._found(request.session_id).inspector.output(request)
-            case requests.BreakpointList():
-                return responses.Breakpoints(
-                    action="listed",
-                    dry_run=False,
-                    breakpoints=self._decorated(self._project.breakpoints),
-                    not_found=(),
-                    applied_to_session=False,
-                )
-            case requests.BreakpointAdd():
-                change = self._project.add_breakpoint(request.breakpoint, dry_run=request.dry_run)
-                return await self._changed(change, dry_run=request.dry_run)
-            case requests.BreakpointRemove():
-                change = self._project.remove_breakpoints(request.selector, dry_run=request.dry_run)
-                return await self._changed(change, dry_run=request.dry_run)
-            case requests.BreakpointToggle():
-                change = self._project.toggle_breakpoints(request.selector, dry_run=request.dry_run)
-                return await self._changed(change, dry_run=request.dry_run)
+            case (
+                requests.BreakpointList()
+                | requests.BreakpointAdd()
+                | requests.BreakpointRemove()
+                | requests.BreakpointToggle()
+            ):
+                return await self._on_breakpoints(request)
             case _:
-                assert_never(request)
+                return await self._found(request.session_id).answer(request)
 
     def summary(self) -> objects.SessionSummary | None:
         """The session in the slot, a finished one too; None while a launch is under way."""
@@ -173,7 +117,7 @@ class Engine:
 
     # The slot.
 
-    def _found(self, session_id: objects.SessionId) -> _Occupant:
+    def _found(self, session_id: objects.SessionId) -> Occupant:
         occupant = self._occupant
         if occupant is None or occupant.session.id != session_id:
             raise SessionNotFound("there is no such session: launch a program", session_id=str(session_id))
@@ -217,7 +161,7 @@ class Engine:
             stop=standing.told() if standing else None,
         )
 
-    async def _catch_up(self, occupant: _Occupant) -> None:
+    async def _catch_up(self, occupant: Occupant) -> None:
         """Tell the adapter of breakpoints that changed while it was starting the program."""
         for source in occupant.changed_sources:
             try:
@@ -239,12 +183,12 @@ class Engine:
         self._is_launching = True
         self._occupant = None
 
-    async def _start(self, request: requests.Launch) -> _Occupant:
+    async def _start(self, request: requests.Launch) -> Occupant:
         plan = self._plan(request)
         driver = await self._find_driver(plan)
         driver.check(plan)
         session = Session(plan, driver, handles=self._handles, publish=self._publish)
-        self._starting = occupant = _Occupant(session, self._project)
+        self._starting = occupant = Occupant(session, self._project)
         sources = dict.fromkeys(b.source for b in self._project.breakpoints if b.enabled)
         outcome = owning.Outcome()
         self._tasks.start_soon(owning.own, session, occupant.pusher, tuple(sorted(sources)), outcome)
@@ -285,6 +229,24 @@ class Engine:
         return responses.Disconnected(session_id=session.id, dry_run=request.dry_run, terminated_debuggee=terminates)
 
     # The project's breakpoints.
+
+    async def _on_breakpoints(self, request: requests.BreakpointRequest) -> responses.Breakpoints:
+        match request:
+            case requests.BreakpointList():
+                return responses.Breakpoints(
+                    action="listed",
+                    dry_run=False,
+                    breakpoints=self._decorated(self._project.breakpoints),
+                    not_found=(),
+                    applied_to_session=False,
+                )
+            case requests.BreakpointAdd():
+                change = self._project.add_breakpoint(request.breakpoint, dry_run=request.dry_run)
+            case requests.BreakpointRemove():
+                change = self._project.remove_breakpoints(request.selector, dry_run=request.dry_run)
+            case requests.BreakpointToggle():
+                change = self._project.toggle_breakpoints(request.selector, dry_run=request.dry_run)
+        return await self._changed(change, dry_run=request.dry_run)
 
     def _decorated(self, breakpoints: tuple[Breakpoint, ...]) -> tuple[objects.BreakpointStatus, ...]:
         if self._occupant is None:

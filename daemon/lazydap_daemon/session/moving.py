@@ -28,8 +28,6 @@ LATE_EXIT_CODE: Final = 0.25
 PAUSE_PATIENCE: Final = 1.0
 PAUSE_RETRY: Final = 0.01
 
-Movement = requests.Continue | requests.Step | requests.Pause
-
 
 class Armed:
     """A collector that is being fed; `settled` once it has an outcome."""
@@ -62,7 +60,7 @@ class Mover:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def carry_out(self, request: Movement) -> responses.Continued | responses.Stepped:
+    async def carry_out(self, request: requests.MoveRequest) -> responses.Continued | responses.Stepped:
         """Move the program, and wait for what comes of it where the request says so.
 
         Raises BadRequest when the program has ended, or is paused already; SessionNotPaused for a step of a running

@@ -1,0 +1,42 @@
+"""Owns the parts of the session in the slot, and which of them answers which request."""
+
+from typing import assert_never
+
+from lazydap_core.protocol import requests, responses
+from lazydap_daemon.session.inspecting import Inspector
+from lazydap_daemon.session.moving import Mover
+from lazydap_daemon.session.pushing import Pusher
+from lazydap_daemon.session.session import Session
+from lazydap_daemon.store.project import ProjectStore
+
+
+class Occupant:
+    """The session in the slot, with the parts that move it, look at it and tell it of breakpoints."""
+
+    def __init__(self, session: Session, project: ProjectStore) -> None:
+        self.session = session
+        self.mover = Mover(session)
+        self.inspector = Inspector(session)
+        self.pusher = Pusher(session, project)
+        # Files whose breakpoints changed while the launch was under way.
+        self.changed_sources: dict[str, None] = {}
+
+    async def answer(self, request: requests.MoveRequest | requests.InspectRequest) -> responses.Response:  # noqa: PLR0911 - one case a request
+        """The answer to one request to this session; raises a DaemonError."""
+        match request:
+            case requests.Continue() | requests.Step() | requests.Pause():
+                return await self.mover.carry_out(request)
+            case requests.Threads():
+                return await self.inspector.threads()
+            case requests.StackTrace():
+                return await self.inspector.stack(request)
+            case requests.Scopes():
+                return await self.inspector.scopes(request)
+            case requests.Variables():
+                return await self.inspector.variables(request)
+            case requests.Eval():
+                return await self.inspector.evaluate(request)
+            case requests.Output():
+                return self.inspector.output(request)
+            case _:
+                assert_never(request)
