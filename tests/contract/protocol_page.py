@@ -90,21 +90,22 @@ def expected_blocks() -> set[str]:
 def _content(name: str) -> str:
     if name in _TABLES:
         return _TABLES[name]()
-    kind, _, struct = name.partition(" ")
-    module = {"request": requests, "response": responses, "event": events, "object": objects}[kind]
-    found = getattr(module, struct)
+    kind, _, wanted = name.partition(" ")
+    structs = _objects() | {objects.LaunchOptions} if kind == "object" else get_args(KINDS[kind])
+    (found,) = [struct for struct in structs if struct.__name__ == wanted]
     return _fields(found) + ("" if kind == "object" else _frames(found))
 
 
 def _objects() -> set[type[Any]]:
     found: set[type[Any]] = set()
-    waiting: list[Any] = [struct for union in KINDS.values() for struct in get_args(union)]
+    messages = [struct for union in KINDS.values() for struct in get_args(union)]
+    waiting: list[Any] = list(messages)
     while waiting:
         annotation = waiting.pop()
         if annotation in _NAMED:
             continue
         if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
-            if annotation.__module__ == objects.__name__:
+            if annotation not in messages:
                 found.add(annotation)
             waiting.extend(field.type for field in msgspec.structs.fields(annotation))
         else:
