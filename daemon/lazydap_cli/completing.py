@@ -36,8 +36,8 @@ def _add_entries(parser: argparse.ArgumentParser, entries: Iterable[Command | Gr
             _add_entries(branch, entry.commands)
             continue
         _add_options(branch, (*entry.options, *GLOBAL_OPTIONS))
-        if entry.operand is not None:
-            _complete(add_operand(branch, entry.operand), entry.operand)
+        for operand in entry.operands:
+            _complete(add_operand(branch, operand), operand)
 
 
 def _add_options(parser: argparse.ArgumentParser, options: Iterable[Option]) -> None:

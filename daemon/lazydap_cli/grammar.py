@@ -42,7 +42,7 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Operand(msgspec.Struct, frozen=True):
-    """The one positional argument of a command, kept under `key`; `trailing` allows more of them, after `--`."""
+    """A positional argument of a command, kept under `key`; `trailing` allows more of them, after `--`."""
 
     key: str
     shown: str
@@ -62,8 +62,14 @@ class Command(msgspec.Struct, frozen=True):
     example: str
     aliases: tuple[str, ...] = ()
     operand: Operand | None = None
+    more_operands: tuple[Operand, ...] = ()
     options: tuple[Option, ...] = ()
     conflicts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Every positional argument, in order."""
+        return (() if self.operand is None else (self.operand,)) + self.more_operands
 
     @property
     def name(self) -> str:
@@ -296,6 +302,32 @@ COMMANDS: tuple[Command | Group, ...] = (
                 default="watch",
             ),
         ),
+    ),
+    Command(
+        ("set",),
+        "Give a variable, a field or an element another value",
+        "setting:set_value",
+        "lazydap set 'items[0]' 42",
+        operand=Operand("expression", "EXPRESSION", "What to set, quoted for the shell"),
+        more_operands=(Operand("value", "VALUE", "The new value, as an expression of the program's language"),),
+        options=(
+            _FRAME,
+            Option(
+                "--reference",
+                "Set the row with this name of a container, from `scopes` or `variables`",
+                value="REFERENCE",
+                read=values.i64,
+            ),
+        ),
+        conflicts=(("--frame", "--reference"),),
+    ),
+    Command(
+        ("complete",),
+        "Show how an expression could go on",
+        "setting:complete",
+        "lazydap complete 'items[0].na'",
+        operand=Operand("text", "TEXT", "The beginning of the expression"),
+        options=(_FRAME,),
     ),
     Command(("threads",), "Show the program's threads", "inspecting:threads", "lazydap threads"),
     Command(

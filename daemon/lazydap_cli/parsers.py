@@ -43,8 +43,10 @@ class CommandParser(argparse.ArgumentParser):
             exit_on_error=False,
         )
         self.command = command
-        if command.operand is not None:
-            add_operand(self.add_argument_group("Arguments"), command.operand)
+        if command.operands:
+            group = self.add_argument_group("Arguments")
+            for operand in command.operands:
+                add_operand(group, operand)
         options = self.add_argument_group("Options")
         for option in (*command.options, *GLOBAL_OPTIONS):
             add_option(options, option)
@@ -105,10 +107,10 @@ def read_value(option: Option, word: str) -> object:
 def usage(command: Command) -> str:
     """The usage line of a command, without the word `Usage`."""
     parts = ["lazydap", command.name, "[OPTIONS]", *(option.shown for option in command.options if option.required)]
-    if command.operand is not None:
-        parts.append(f"<{command.operand.shown}>" if command.operand.required else f"[{command.operand.shown}]")
-        if command.operand.trailing is not None:
-            parts.append(f"[-- <{command.operand.trailing}>...]")
+    for operand in command.operands:
+        parts.append(f"<{operand.shown}>" if operand.required else f"[{operand.shown}]")
+        if operand.trailing is not None:
+            parts.append(f"[-- <{operand.trailing}>...]")
     return " ".join(parts)
 
 

@@ -134,8 +134,7 @@ def _check_together(command: Command, given: Mapping[str, object]) -> None:
         if given[by_flag[one].key] is not None and given[by_flag[other].key] is not None:
             raise UsageError(f"`{one}` and `{other}` exclude each other", kind="ArgumentConflict")
     missing = [option.shown for option in command.options if option.required and given[option.key] is None]
-    if command.operand is not None and command.operand.required and given[command.operand.key] is None:
-        missing.append(f"<{command.operand.shown}>")
+    missing += [f"<{each.shown}>" for each in command.operands if each.required and given[each.key] is None]
     missing += [
         option.needs
         for option in command.options

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, TypeVar
 
 from lazydap_cli.failure import CommandFailed
-from lazydap_core.errors import SessionNotFound
+from lazydap_core.errors import SessionNotFound, Unsupported
 from lazydap_core.protocol import requests, responses
 
 if TYPE_CHECKING:
@@ -23,6 +23,15 @@ def asked(
             f"the daemon answered {type(request).__name__} with {type(answer).__name__}: it is not of this lazydap"
         )
     return answer
+
+
+def needs(client: "BlockingClient", feature: str, what: str) -> None:
+    """Raises Unsupported where the daemon has not announced `feature`, by which it could `what`."""
+    if feature not in client.features:
+        raise Unsupported(
+            f"the running daemon cannot {what}: end it with `lazydap shutdown`, this lazydap starts one that can",
+            feature=feature,
+        )
 
 
 def current(client: "BlockingClient") -> "SessionSummary":

@@ -17,7 +17,13 @@ NEWEST: Final = 10
 OLDEST: Final = 4
 
 # Our additions, named in every Pong; each is described in doc/protocol.md under its name.
-FEATURES: Final[tuple[str, ...]] = ("stop_detail", "launch_options", "output_seq")
+FEATURES: Final[tuple[str, ...]] = (
+    "stop_detail",
+    "launch_options",
+    "output_seq",
+    "set_variable",
+    "complete",
+)
 
 
 def is_spoken(version: int) -> bool:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKind, VariableFilter
+from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
 from lazydap_core.protocol.objects import (
     I64,
     NULL,
@@ -168,7 +169,7 @@ DaemonRequest = Ping | Status | Shutdown | Version | Doctor | Subscribe | WatchL
 MoveRequest = Continue | Step | Pause
 """What moves or stops the program, one at a time."""
 
-InspectRequest = Threads | StackTrace | Scopes | Variables | Eval | Output
+InspectRequest = Threads | StackTrace | Scopes | Variables | Eval | Output | SetVariable | SetExpression | Complete
 """What is asked about a session."""
 
 BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | BreakpointToggle

@@ -3,6 +3,7 @@
 from typing import Any
 
 from lazydap_core.domain.words import BreakpointAction, ErrorCode, SessionState, WaitOutcome, WatchAction
+from lazydap_core.protocol.additions.values import Completed, VariableSet
 from lazydap_core.protocol.objects import (
     I32,
     I64,
@@ -202,4 +203,6 @@ Response = (
     | Output
     | Breakpoints
     | Watches
+    | VariableSet
+    | Completed
 )

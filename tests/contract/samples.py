@@ -4,6 +4,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from lazydap_core.protocol import events, objects, requests, responses
+from lazydap_core.protocol.additions import values
 from lazydap_core.protocol.dialect import FEATURES, NEWEST
 
 SESSION: Final = UUID("0b7e3c52-6f0e-4a57-9a51-2f3f5f0f7c11")
@@ -69,6 +70,9 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
     requests.BreakpointToggle(selector=objects.BySource(source="/home/ana/shop/app.py"), dry_run=False),
     requests.BreakpointToggle(selector=objects.Everything(), dry_run=False),
     requests.Subscribe(channels=("stopped", "continued", "session_ended")),
+    requests.SetVariable(session_id=SESSION, variables_reference=13, name="total", value="0"),
+    requests.SetExpression(session_id=SESSION, expression="prices[0]", value="4"),
+    requests.Complete(session_id=SESSION, text="pri", column=4),
     requests.WatchList(),
     requests.WatchAdd(watch=objects.NewWatch(expression="len(prices)", label="how many"), dry_run=False),
     requests.WatchRemove(selector=objects.ByExpression(expression="len(prices)"), dry_run=False),
@@ -134,6 +138,8 @@ RESPONSES: Final[tuple[responses.Response, ...]] = (
     responses.Scopes(scopes=(objects.Scope(name="Locals", variables_reference=13, expensive=False),)),
     responses.Variables(variables=(_VARIABLE,), truncated=False),
     responses.Evaluated(value="8", type_name="int", variables_reference=0),
+    responses.VariableSet(value="4", type_name="int", variables_reference=0),
+    responses.Completed(items=(values.Completion(label="prices", text="prices", start=1, length=3, kind="variable"),)),
     responses.Output(chunks=(_CHUNK,), dropped=0),
     responses.Breakpoints(
         action="added", dry_run=False, breakpoints=(_BREAKPOINT,), not_found=(), applied_to_session=True

@@ -16,7 +16,12 @@ KINDS: dict[str, Any] = {
     "error": responses.Error,
 }
 # Ours alone: no other program has written one.
-OURS = {events.StopDetail}
+OURS = {events.StopDetail} | {
+    struct
+    for union in KINDS.values()
+    for struct in get_args(union)
+    if struct.__module__.startswith("lazydap_core.protocol.additions.")
+}
 # Missing in the golden data of version 4; tests/unit/protocol/test_dialects.py has them.
 BY_HAND = {requests.Version, requests.BreakpointList, responses.Threads, responses.Variables}
 SINCE_5 = {requests.WatchList, requests.WatchAdd, requests.WatchRemove, responses.Watches, events.WatchUpdated}

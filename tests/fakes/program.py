@@ -60,6 +60,7 @@ class ProgramSpec:
     dies_on                             per command: the exit status with which the adapter goes away instead
     wedges_when_running                 an execution request to a running program is the last thing it reads (debugpy)
     only_capable                        any request beyond the capabilities ends the adapter (lldb-dap up to 21)
+    named_paths                         rows have the name under which they can be evaluated (delve)
     capabilities                        on top of the defaults
     child                               a real process that is started with the launch; its pid goes into `process`
     """
@@ -87,6 +88,7 @@ class ProgramSpec:
     dies_on: Mapping[str, int] = field(default_factory=dict[str, int])
     wedges_when_running: bool = False
     only_capable: bool = False
+    named_paths: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     child: Sequence[str] = ()
 
@@ -133,6 +135,8 @@ ALWAYS_SUPPORTED = frozenset(
 NEEDED_CAPABILITY: Mapping[str, str] = {
     "configurationDone": "supportsConfigurationDoneRequest",
     "setVariable": "supportsSetVariable",
+    "setExpression": "supportsSetExpression",
+    "completions": "supportsCompletionsRequest",
     "setFunctionBreakpoints": "supportsFunctionBreakpoints",
     "exceptionInfo": "supportsExceptionInfoRequest",
     "terminate": "supportsTerminateRequest",
@@ -193,6 +197,7 @@ class SimulatedProgram:
         self._next_reference = 1000
         self._frames: dict[int, Line] = {}
         self._values: dict[int, Any] = {}
+        self._paths: dict[int, str] = {}
         self.stop_on_entry = False
 
     # Running
@@ -304,7 +309,7 @@ class SimulatedProgram:
                 return {"threads": [{"id": key, "name": name} for key, name in self.spec.threads.items()]}
             case "continue" | "next" | "stepIn" | "stepOut" | "pause":
                 return self._move(command)
-            case "stackTrace" | "scopes" | "variables" | "evaluate" | "setVariable":
+            case "stackTrace" | "scopes" | "variables" | "evaluate" | "setVariable" | "setExpression" | "completions":
                 return self._inspect(command, arguments)
             case _:
                 return {}
@@ -365,7 +370,7 @@ class SimulatedProgram:
             if planted.line in self.spec.late
         ]
 
-    def _inspect(self, command: str, arguments: Json) -> Json:
+    def _inspect(self, command: str, arguments: Json) -> Json:  # noqa: PLR0911 - one case a request
         if self.state != "stopped":
             raise Refusal("the program is running")
         match command:
@@ -379,8 +384,14 @@ class SimulatedProgram:
                 return self._variables(arguments)
             case "evaluate":
                 return self._evaluate(arguments)
+            case "setExpression":
+                return self._assign(self._here_locals(), arguments["expression"], arguments["value"])
+            case "completions":
+                return self._complete(arguments["text"][: arguments["column"] - 1])
             case _:
-                return self._set_variable(arguments)
+                return self._assign(
+                    self._values[arguments["variablesReference"]], arguments["name"], arguments["value"]
+                )
 
     def _stack(self, start: int, levels: int) -> Json:
         lines = self._stack_lines()
@@ -431,7 +442,14 @@ class SimulatedProgram:
         start, count = arguments.get("start") or 0, arguments.get("count") or 0
         pairs = _pairs(self._values[reference])
         wanted = pairs[start : start + count] if count else pairs[start:]
-        return {"variables": [self._row(name, item) for name, item in wanted]}
+        rows = [self._row(name, item) for name, item in wanted]
+        return {"variables": [self._with_path(row, reference) for row in rows] if self.spec.named_paths else rows}
+
+    def _with_path(self, row: Json, container: int) -> Json:
+        parent, name = self._paths.get(container), row["name"]
+        path = name if parent is None else parent + (name if name.startswith("[") else f".{name}")
+        self._paths[row["variablesReference"]] = path
+        return {**row, "evaluateName": path}
 
     def _evaluate(self, arguments: Json) -> Json:
         number = arguments.get("frameId")
@@ -442,10 +460,21 @@ class SimulatedProgram:
             raise Refusal(f"{type(error).__name__}: {error}") from error
         return {"result": row["value"], "type": row["type"], "variablesReference": row["variablesReference"]}
 
-    def _set_variable(self, arguments: Json) -> Json:
-        values = self._values[arguments["variablesReference"]]
-        values[arguments["name"]] = eval(arguments["value"], {}, {})
-        return {"value": repr(values[arguments["name"]])}
+    def _here_locals(self) -> Json:
+        return cast("Json", self.here.locals)
+
+    def _assign(self, values: Any, name: str, value: str) -> Json:
+        new = eval(value, {}, {})
+        values[int(name[1:-1]) if isinstance(values, list) else name] = new
+        # The scope is a copy of what the line has; a row of it is a variable all the same.
+        if name in self.here.locals:
+            self._here_locals()[name] = new
+        return {"value": repr(new)}
+
+    def _complete(self, before: str) -> Json:
+        word = before[len(before.rstrip("abcdefghijklmnopqrstuvwxyz")) :]
+        names = [name for name in self.here.locals if name.startswith(word)]
+        return {"targets": [{"label": name, "type": "variable"} for name in names]}
 
 
 def _never(_line: Line) -> bool:

@@ -184,6 +184,10 @@ class CodelldbDriver(Ordinary):
         """Only this one mark: other texts in angle brackets are values (`<null>`, `<read memory from … failed>`)."""
         return value if value.startswith("<error:") and value.endswith(">") else None
 
+    def assignment(self, expression: str, value: str) -> str | None:
+        """See `Driver.assignment`: by LLDB's own parser, the others only read."""
+        return f"/nat {expression.removeprefix('/nat ')} = {value}"
+
     def hit_condition(self, text: str) -> str:
         """It counts all that lazydap counts, and takes anything else for "always"."""
         wanted = read_hit_condition(text)

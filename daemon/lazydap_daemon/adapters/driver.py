@@ -186,6 +186,10 @@ class Driver(Protocol):
         """The error that a successful evaluation hides in its value; None for a real value."""
         ...
 
+    def assignment(self, expression: str, value: str) -> str | None:
+        """The expression whose evaluation assigns, for adapters that know no `setExpression`; None where none does."""
+        ...
+
     def hit_condition(self, text: str) -> str:
         """`text` as this adapter spells it. Raises Unsupported for what it cannot count."""
         ...

@@ -145,6 +145,10 @@ class LldbDapDriver(Ordinary):
         """lldb-dap refuses what fails."""
         del value
 
+    def assignment(self, expression: str, value: str) -> str | None:
+        """See `Driver.assignment`: as the language has it."""
+        return f"{expression} = {value}"
+
     def hit_condition(self, text: str) -> str:
         """A bare integer, "from that hit on"; whatever else it is given it takes for "always"."""
         wanted = read_hit_condition(text)

@@ -40,6 +40,10 @@ class Ordinary:
         del body
         return False
 
+    def assignment(self, expression: str, value: str) -> str | None:
+        """See `Driver.assignment`."""
+        del expression, value
+
     def log_message(self, text: str) -> str:
         """See `Driver.log_message`."""
         return text

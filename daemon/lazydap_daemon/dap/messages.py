@@ -281,6 +281,22 @@ class SetVariableBody(Wire, frozen=True, kw_only=True):
     variables_reference: int | None = None
 
 
+class CompletionItem(Wire, frozen=True, kw_only=True):
+    """One offer; `text` stands in for `label` where it is there, in place of `length` characters from `start`."""
+
+    label: str = ""
+    text: str | None = None
+    type: str | None = None
+    start: int | None = None
+    length: int | None = None
+
+
+class CompletionsBody(Wire, frozen=True, kw_only=True):
+    """What could be typed."""
+
+    targets: tuple[CompletionItem, ...] = ()
+
+
 class ExceptionDetails(Wire, frozen=True, kw_only=True):
     """What is known of an exception."""
 

@@ -95,7 +95,7 @@ class Inspector:
                 await self._find_thread(standing)
             else:
                 await session.answered(dap.StackTraceBody, pending)
-                self._check_motion(standing)
+                self.check_motion(standing)
             if not standing.frame_known.is_set():
                 await self._find_user_frame(standing)
                 self._tell_frame(standing)
@@ -109,11 +109,17 @@ class Inspector:
         if standing.locals is not None:
             session.tell_stop(standing)
 
+    async def tell_again(self, standing: Standing) -> None:
+        """Read the locals of a stop once more, after one of them was set, and tell them."""
+        with suppress(DaemonError):
+            await self._read_locals(standing)
+            self._session.tell_stop(standing)
+
     async def _find_thread(self, standing: Standing) -> None:
         """The top frame of a stop for which the adapter names no thread."""
         session = self._session
         threads = await session.threads.listed()
-        self._check_motion(standing)
+        self.check_motion(standing)
         standing.thread_id = session.last_thread_id = session.driver.selected_thread(threads)
         if standing.thread_id is not None:
             body = await self._ask_frames(standing, standing.thread_id, 0, 1)
@@ -135,7 +141,7 @@ class Inspector:
         frame = standing.user or standing.top
         if frame is None:
             return
-        scopes = await self._scopes(standing, frame.id)
+        scopes = await self.scopes_of(standing, frame.id)
         chosen = _locals_scope(scopes)
         if chosen is None:
             return
@@ -162,12 +168,12 @@ class Inspector:
 
     async def stack(self, request: requests.StackTrace) -> responses.StackTrace:
         """The frames of a thread, of the one that stopped where none is named; `levels` 0 or null is all."""
-        async with self._standing() as standing:
+        async with self.standing() as standing:
             thread_id = request.thread_id if request.thread_id is not None else self._stopped_thread(standing)
             start, levels = request.start_frame or 0, request.levels or 0
             if (start, levels, thread_id) == (0, 1, standing.thread_id):
                 await standing.frame_known.wait()
-                self._check_motion(standing)
+                self.check_motion(standing)
                 if standing.frame is not None:
                     return responses.StackTrace(frames=(standing.frame,), total=standing.frame_count)
             body = await self._ask_frames(standing, thread_id, start, levels)
@@ -179,15 +185,15 @@ class Inspector:
 
     async def scopes(self, request: requests.Scopes) -> responses.Scopes:
         """The scopes of a frame, of the top frame of the stopped thread where none is named."""
-        async with self._standing() as standing:
-            frame_id = await self._adapter_frame(standing, request.frame_id)
-            told = await self._scopes(standing, frame_id)
+        async with self.standing() as standing:
+            frame_id = await self.adapter_frame(standing, request.frame_id)
+            told = await self.scopes_of(standing, frame_id)
             session = self._session
             return responses.Scopes(scopes=tuple(translate.scope(s, session.handles, session.id) for s in told))
 
     async def variables(self, request: requests.Variables) -> responses.Variables:
         """One page of a container: `max` null is 200 rows, 0 no limit; `count` 0 no limit; the smaller counts."""
-        async with self._standing() as standing:
+        async with self.standing() as standing:
             session = self._session
             reference = session.handles.adapter_number("variables reference", session.id, request.variables_reference)
             limit = _row_limit(request.count, request.max)
@@ -204,14 +210,14 @@ class Inspector:
 
     async def evaluate(self, request: requests.Eval) -> responses.Evaluated:
         """The value of an expression in a frame, the top frame where none is named."""
-        async with self._standing() as standing:
+        async with self.standing() as standing:
             session = self._session
-            frame_id = await self._adapter_frame(standing, request.frame_id)
+            frame_id = await self.adapter_frame(standing, request.frame_id)
             arguments = {"expression": request.expression, "frameId": frame_id, "context": request.context}
             # An evaluation may assign: nothing read before it is answered from memory after it.
             standing.forget_values()
             body = await session.ask(dap.EvaluateBody, "evaluate", arguments)
-            self._check_motion(standing)
+            self.check_motion(standing)
             self._note_sizes(standing, (body,))
             hidden = session.driver.hidden_error(body.result)
             if hidden is not None:
@@ -242,23 +248,28 @@ class Inspector:
         if levels := levels or self._session.driver.all_levels:
             arguments["levels"] = levels
         body = await self._session.ask(dap.StackTraceBody, "stackTrace", arguments)
-        self._check_motion(standing)
+        self.check_motion(standing)
         return body
 
-    async def _scopes(self, standing: Standing, frame_id: int) -> tuple[dap.Scope, ...]:
+    async def scopes_of(self, standing: Standing, frame_id: int) -> tuple[dap.Scope, ...]:
+        """The scopes of a frame, from memory where this stop has been asked for them."""
         known = standing.scopes.get(frame_id)
         if known is not None:
             return known
         async with self._scope_lock:
-            self._check_motion(standing)
+            self.check_motion(standing)
             told = (await self._session.ask(dap.ScopesBody, "scopes", {"frameId": frame_id})).scopes
-        self._check_motion(standing)
+        self.check_motion(standing)
         expensive = self._session.driver.expensive_scopes
         told = tuple(replace(scope, expensive=True) if scope.name in expensive else scope for scope in told)
         standing.scopes[frame_id] = told
         for scope in told:
             self._scope_frames[scope.variables_reference] = frame_id
         return told
+
+    async def rows(self, standing: Standing, reference: int, limit: int) -> tuple[dap.Variable, ...]:
+        """The first rows of a container, at least `limit` where it has so many."""
+        return (await self._first_rows(standing, reference, limit)).rows
 
     async def _first_rows(self, standing: Standing, reference: int, limit: int) -> Page:
         known = standing.pages.get(reference)
@@ -276,7 +287,7 @@ class Inspector:
 
             async def ask(parts: Mapping[str, Any]) -> tuple[dap.Variable, ...]:
                 rows = (await self._ask_variables(reference, arguments | dict(parts))).variables
-                self._check_motion(standing)
+                self.check_motion(standing)
                 self._note_sizes(standing, rows)
                 return rows
 
@@ -288,7 +299,7 @@ class Inspector:
             # One row more than asked for tells whether there are more.
             arguments["count"] = 0 if limit is None else limit + 1
             rows = (await self._ask_variables(reference, arguments)).variables
-            self._check_motion(standing)
+            self.check_motion(standing)
         else:
             rows = (await self._whole(standing, reference, wanted, arguments))[start:]
         if limit is None:
@@ -303,7 +314,7 @@ class Inspector:
         if known is not None:
             return known
         rows = (await self._ask_variables(reference, arguments)).variables
-        self._check_motion(standing)
+        self.check_motion(standing)
         if len(rows) + sum(map(len, standing.containers.values())) > KEPT_ROWS:
             standing.containers.clear()
         if len(rows) <= KEPT_ROWS:
@@ -317,12 +328,19 @@ class Inspector:
 
     async def _ask_variables(self, reference: int, arguments: dict[str, Any]) -> dap.VariablesBody:
         session = self._session
-        frame_id = self._scope_frames.get(reference)
-        if frame_id is None or not session.driver.one_scope_transaction(session.capabilities):
+        async with self.scope_of(reference):
             return await session.ask(dap.VariablesBody, "variables", arguments)
+
+    @asynccontextmanager
+    async def scope_of(self, reference: int) -> AsyncGenerator[None]:
+        """While it lasts, a scope's reference means the frame that it was given out for."""
+        session, frame_id = self._session, self._scope_frames.get(reference)
+        if frame_id is None or not session.driver.one_scope_transaction(session.capabilities):
+            yield
+            return
         async with self._scope_lock:
             await session.ask(dap.ScopesBody, "scopes", {"frameId": frame_id})
-            return await session.ask(dap.VariablesBody, "variables", arguments)
+            yield
 
     # Gates.
 
@@ -336,7 +354,8 @@ class Inspector:
             )
 
     @asynccontextmanager
-    async def _standing(self) -> AsyncGenerator[Standing]:
+    async def standing(self) -> AsyncGenerator[Standing]:
+        """The present stop, while it is asked about; raises SessionNotPaused, also when it passes meanwhile."""
         self._gate(paused=True)
         standing = self._session.stop
         if standing is None:
@@ -345,10 +364,11 @@ class Inspector:
             yield standing
         except DapProtocolError:
             # An answer about a program that has moved on is no fault of the adapter.
-            self._check_motion(standing)
+            self.check_motion(standing)
             raise
 
-    def _check_motion(self, standing: Standing) -> None:
+    def check_motion(self, standing: Standing) -> None:
+        """Raises SessionNotPaused when the program has moved since `standing`."""
         session = self._session
         if session.motion != standing.motion or session.stop is not standing or session.is_tearing_down:
             raise SessionNotPaused("the program moved while it was being looked at: ask again at its next stop")
@@ -364,12 +384,13 @@ class Inspector:
             raise SessionNotPaused("no thread is known to have stopped: name one (lazydap threads)")
         return thread_id
 
-    async def _adapter_frame(self, standing: Standing, handle: int | None) -> int:
+    async def adapter_frame(self, standing: Standing, handle: int | None) -> int:
+        """The adapter's id of a frame, of the stopped thread's top frame where none is named."""
         session = self._session
         if handle is not None:
             return session.handles.adapter_number("frame id", session.id, handle)
         await standing.frame_known.wait()
-        self._check_motion(standing)
+        self.check_motion(standing)
         if standing.top is not None:
             return standing.top.id
         frames = await self._frames(standing, self._stopped_thread(standing), 0, 1)

@@ -7,6 +7,7 @@ from lazydap_daemon.session.inspecting import Inspector
 from lazydap_daemon.session.moving import Mover
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.setting import Setter
 from lazydap_daemon.store.project import ProjectStore
 
 
@@ -17,11 +18,12 @@ class Occupant:
         self.session = session
         self.mover = Mover(session)
         self.inspector = Inspector(session)
+        self.setter = Setter(session, self.inspector)
         self.pusher = Pusher(session, project)
         # Files whose breakpoints changed while the launch was under way.
         self.changed_sources: dict[str, None] = {}
 
-    async def answer(self, request: requests.MoveRequest | requests.InspectRequest) -> responses.Response:  # noqa: PLR0911 - one case a request
+    async def answer(self, request: requests.MoveRequest | requests.InspectRequest) -> responses.Response:  # noqa: C901, PLR0911 - one case a request
         """The answer to one request to this session; raises a DaemonError."""
         match request:
             case requests.Continue() | requests.Step() | requests.Pause():
@@ -38,5 +40,11 @@ class Occupant:
                 return await self.inspector.evaluate(request)
             case requests.Output():
                 return self.inspector.output(request)
+            case requests.SetVariable():
+                return await self.setter.set_variable(request)
+            case requests.SetExpression():
+                return await self.setter.set_expression(request)
+            case requests.Complete():
+                return await self.setter.complete(request)
             case _:
                 assert_never(request)
