@@ -40,6 +40,8 @@ end
 -- Without -bar, because `|` may stand in an expression, a text or an argument.
 command('Break', 'break', { nargs = '*', bang = true, range = true })
 command('Launch', 'launch', { nargs = '*', bang = true })
+command('Eval', 'eval', { nargs = '*', range = true })
+command('Watch', 'watch', { nargs = '*', bang = true, range = true })
 
 command('Toggle', 'toggle', { bar = true, range = true })
 command('Enable', 'enable', { bar = true, bang = true, range = true })
@@ -55,8 +57,8 @@ command('Down', 'down', { bar = true, count = 1 })
 command('Frame', 'frame', { bar = true, nargs = '?' })
 command('Log', 'log', { bar = true, nargs = '?' })
 command('Install', 'install', { bar = true, nargs = '*' })
-local plain = { 'Continue', 'Pause', 'Stop', 'Disconnect', 'Here', 'Stack', 'Breakpoints', 'Status' }
-for _, name in ipairs(plain) do
+local plain = 'Continue Pause Stop Disconnect Here Stack Breakpoints Status Hover Variables'
+for name in plain:gmatch('%a+') do
   command(name, name:lower(), { bar = true })
 end
 
@@ -70,9 +72,12 @@ local COUNTED = { step = 'Step over', ['step-in'] = 'Step in', ['step-out'] = 'S
 for name, words in pairs(COUNTED) do
   map(name, ("<Cmd>execute v:count1 . 'Lazydap%s'<CR>"):format(words))
 end
-for _, name in ipairs({ 'Break', 'Enable', 'Disable', 'Launch', 'Stop', 'Continue', 'Pause', 'Here' }) do
+for name in ('Break Enable Disable Launch Stop Continue Pause Here Hover Eval Watch'):gmatch('%a+') do
   map(name:lower(), ('<Cmd>Lazydap%s<CR>'):format(name))
 end
+
+vim.keymap.set('x', '<Plug>(lazydap-eval)', ':LazydapEval<CR>', { desc = 'lazydap: eval', silent = true })
+vim.keymap.set('x', '<Plug>(lazydap-watch)', ':LazydapWatch<CR>', { desc = 'lazydap: watch', silent = true })
 
 --- The state file of the project around a file; nil when there is none.
 ---@param path string

@@ -95,6 +95,19 @@ local function among(words)
   end
 end
 
+--- A function of a module that is loaded when the command is given.
+---@param module string
+---@param name string
+---@param ... any its first arguments
+---@return fun(options: table)
+local function late(module, name, ...)
+  local first = { ... }
+  return function(options)
+    local arguments = vim.list_extend(vim.list_extend({}, first), { options })
+    require('lazydap.' .. module)[name](unpack(arguments))
+  end
+end
+
 ---@type table<string, lazydap.Subcommand>
 M.table = {
   ['break'] = {
@@ -150,6 +163,13 @@ M.table = {
   up = { help = 'choose the frame that called this one', run = walk('up') },
   down = { help = 'choose the frame that this one called', run = walk('down') },
   frame = { help = 'choose a frame by number, or the one under the cursor in the stack list', run = choose_frame },
+  hover = { help = 'the value under the cursor in a float', run = late('looking', 'hover') },
+  eval = { help = 'a value in a float: [EXPR], the range, or what is under the cursor', run = late('looking', 'eval') },
+  watch = {
+    help = 'show the value of an expression at each stop; ! no longer',
+    run = late('looking', 'watch'),
+  },
+  variables = { help = 'open or close the pane of watches and variables', run = late('panes', 'toggle', 'variables') },
   status = { help = 'one line about the session', run = plain('status') },
   follow = {
     help = 'let this editor move with the program; ! no longer',

@@ -98,6 +98,9 @@ local function draw(changed)
   if changed.lists then
     try(lists.update, now.lists, options)
   end
+  if changed.panes and (next(now.panes) or package.loaded['lazydap.panes']) then
+    try(require('lazydap.panes').update, now.panes)
+  end
   if changed.projects or changed.follow then
     try(keys.update, now.follow ~= false and #state.live() > 0, options)
   end
@@ -146,6 +149,9 @@ function M.lose_host()
   state.lose_host()
   cursor.lose_host()
   lists.lose_host()
+  if package.loaded['lazydap.panes'] then
+    require('lazydap.panes').lose_host()
+  end
   local options = config.get()
   each_buffer(marks.draw, options)
   each_buffer(values.draw, options)

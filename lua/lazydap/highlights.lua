@@ -15,6 +15,12 @@ M.groups = {
   { name = 'LazydapFrame', link = 'DiagnosticSignHint', help = 'sign of the chosen outer frame' },
   { name = 'LazydapValue', link = 'Comment', help = 'inline value' },
   { name = 'LazydapValueChanged', link = 'DiagnosticVirtualTextWarn', help = 'inline value that changed' },
+  { name = 'LazydapTreeHeading', link = 'Title', help = 'scope or group in a pane' },
+  { name = 'LazydapTreeName', link = 'Identifier', help = 'name in a pane' },
+  { name = 'LazydapTreeValue', link = 'String', help = 'value in a pane' },
+  { name = 'LazydapTreeType', link = 'Type', help = 'type in a pane' },
+  { name = 'LazydapTreeError', link = 'DiagnosticError', help = 'what an adapter says in place of a value' },
+  { name = 'LazydapTreeNote', link = 'Comment', help = 'remark in a pane' },
   { name = 'LazydapValueStale', link = 'NonText', help = 'inline value of an earlier stop' },
 }
 

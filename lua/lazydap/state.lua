@@ -38,6 +38,7 @@ local M = {}
 ---@field frames lazydap.Place[]
 ---@field values table[]
 ---@field lists table<string, table>
+---@field panes table<string, lazydap.Pane>
 ---@field jump? table
 
 ---@return lazydap.State
@@ -52,6 +53,7 @@ local function empty()
     frames = {},
     values = {},
     lists = {},
+    panes = {},
   }
 end
 

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from lazydap_nvim import breaking, launching, looking, movement
+from lazydap_nvim import breaking, launching, looking, movement, panes
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import (
@@ -22,16 +22,20 @@ from lazydap_nvim.verbs import (
     Frame,
     Hello,
     Here,
+    Hover,
     Launch,
     Opened,
+    Pane,
     Pause,
     Stack,
     Status,
     Step,
     Stop,
     Unbreak,
+    Unfold,
     UnknownVerbError,
     Up,
+    Watch,
     read,
 )
 
@@ -60,10 +64,8 @@ def receive(host: Host, text: str) -> None:
 async def act(host: Host, verb: AnyVerb) -> None:
     """Carry one verb out: the outcome is a drawn change or one line. Raises LazydapError for the line to be said."""
     match verb:
-        case Hello():
-            await _watch(host, verb.files)
-        case Opened():
-            await _watch(host, (verb.file,))
+        case Hello() | Opened():
+            await _watch(host, verb.files if isinstance(verb, Hello) else (verb.file,))
         case Break():
             await breaking.set_or_toggle(host, verb)
         case Unbreak():
@@ -78,6 +80,8 @@ async def act(host: Host, verb: AnyVerb) -> None:
             await movement.order_late(host, verb)
         case Stop() | Disconnect():
             await movement.end(host, verb)
+        case Hover() | Watch() | Pane() | Unfold():
+            await panes.act(host, verb)
         case _:
             await _look(host, verb)
 

@@ -21,6 +21,7 @@ from lazydap_nvim import inspection, model, transitions
 from lazydap_nvim.editor import Clock, Editor, Timer
 from lazydap_nvim.explain import error_line, lost_line, met_line
 from lazydap_nvim.link import Link, LinkLostError
+from lazydap_nvim.looks import Looks
 from lazydap_nvim.model import Model, Project, Queue
 from lazydap_nvim.orders import Launches
 from lazydap_nvim.targets import commanded, root_finder
@@ -61,6 +62,7 @@ class Host:
         self.root_of = root_finder(environ)
         self.tokens = itertools.count(1)
         self.launches = Launches()
+        self.looks = Looks()
         self._links: dict[str, Link] = {}
         self._jobs: deque[Job] = deque()
         self._news: anyio.Event | None = None
@@ -228,6 +230,8 @@ class Host:
             self.model = replace(self.model, last=project.root)
         for effect in outcome.effects:
             self._effect(project.root, effect)
+        if self.looks.follow is not None:
+            self.looks.follow(project)
         if "draw" in outcome.effects:
             self.draw()
 

@@ -55,7 +55,8 @@ class Session(Known, frozen=True, kw_only=True):
 
     `seen` is the generation of the newest stop heard of; details up to `floor` are overtaken. `stop` is the one drawn:
     it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `mover` is who set the
-    program running, `shown` the files it has stopped in, `frames` the stack once somebody has asked for it.
+    program running, `shown` the files it has stopped in, `frames` the stack once somebody has asked for it: that of
+    `thread`, where the user has chosen one in place of the one that stopped.
     `is_ending`: we have asked for its end.
     """
 
@@ -77,6 +78,7 @@ class Session(Known, frozen=True, kw_only=True):
     full_values: Mapping[str, str] = EMPTY
     frames: tuple[StackFrame, ...] = ()
     chosen: int = 0
+    thread: int | None = None
     shown: frozenset[str] = frozenset()
 
     @property
@@ -130,6 +132,19 @@ class Listing(Known, frozen=True, kw_only=True):
     open: int
 
 
+class Pane(Known, frozen=True, kw_only=True):
+    """What a pane or float shows of one project: its lines as they are drawn, opened once a token where it has one.
+
+    `note` stands in for lines that cannot be had now.
+    """
+
+    root: str
+    title: str = ""
+    lines: tuple[Known, ...] = ()
+    note: str | None = None
+    open: int | None = None
+
+
 class Model(Known, frozen=True, kw_only=True):
     """Everything there is to draw. `last` is the root last commanded or last stopped."""
 
@@ -137,7 +152,9 @@ class Model(Known, frozen=True, kw_only=True):
     last: str | None = None
     jump: Jump | None = None
     stack: Listing | None = None
+    threads: Listing | None = None
     breakpoint_list: int | None = None
+    panes: Mapping[str, Pane] = {}
 
     def with_project(self, project: Project, **changes: Any) -> "Model":
         """The model with `project` in its place, and `changes` to the rest."""

@@ -139,6 +139,7 @@ def _ended(project: Project, event: events.SessionEnded) -> Outcome:
         queued=None,
         frames=(),
         chosen=0,
+        thread=None,
     )
     return Outcome(replace(project, session=ended), ("draw", Ended(ended)))
 
@@ -166,7 +167,7 @@ def _continued(project: Project, event: events.Continued) -> Outcome:
     session = project.session
     if session is None or session.id != event.session_id or not session.is_live or session.state == "running":
         return Outcome(project)
-    running = replace(session, state="running", floor=session.seen, queued=None, frames=(), chosen=0)
+    running = replace(session, state="running", floor=session.seen, queued=None, frames=(), chosen=0, thread=None)
     if session.state == "paused":
         # A movement of ours would have set it running already.
         running = replace(running, mover="them")
@@ -192,7 +193,7 @@ def stop_told(project: Project, stop: Stop) -> Outcome:
         mover=None if is_new else session.mover,
     )
     if is_new:
-        told = replace(told, frames=(), chosen=0)
+        told = replace(told, frames=(), chosen=0, thread=None)
     if stop.locals is not None and told.chosen == 0:
         told = with_values(told, stop.generation, standing_frame(stop), stop.locals)
     effects: tuple[Effect, ...] = ("draw",)
@@ -253,7 +254,7 @@ def dwelt(project: Project) -> Outcome:
     after = session
     is_running = session.state == "running"
     if is_running or (session.stop is not None and session.stop.generation <= session.floor):
-        after = replace(after, stop=None, frames=(), chosen=0)
+        after = replace(after, stop=None, frames=(), chosen=0, thread=None)
     values = session.values
     if values is not None and not values.is_stale and (is_running or values.generation != session.seen):
         after = replace(after, values=replace(values, is_stale=True))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from lazydap_core.domain.words import StepKind
+from lazydap_core.domain.words import EvalContext, StepKind
 
 Line = Annotated[int, Meta(ge=0)]
 # An empty Lua table arrives as `[]` whatever it was meant to be.
@@ -205,6 +205,38 @@ class Down(Verb, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=0)] = 1
 
 
+class Hover(Verb, frozen=True, kw_only=True):
+    """The value of an expression in a float; `context` is how much the evaluation may do."""
+
+    expression: str
+    context: EvalContext = "hover"
+
+
+class Watch(Verb, frozen=True, kw_only=True):
+    """Keep an expression whose value is shown at each stop; `remove`: no longer; with `id` that one."""
+
+    expression: str = ""
+    remove: bool = False
+    id: int | None = None
+
+
+class Pane(Verb, frozen=True, kw_only=True):
+    """A pane, float or list came into sight or left it; `last` is the number of the last line that can be seen."""
+
+    name: str
+    shown: bool = True
+    last: Line = 0
+
+
+class Unfold(Verb, frozen=True, kw_only=True):
+    """Open what is closed under a line of a pane, close what is open; on a line that stands for more, bring it."""
+
+    pane: str
+    key: str
+
+
+PaneVerb = Hover | Watch | Pane | Unfold
+
 AnyVerb = (
     Hello
     | Opened
@@ -230,6 +262,7 @@ AnyVerb = (
     | Frame
     | Up
     | Down
+    | PaneVerb
 )
 Movement = Step | Continue | Pause
 Severity = Literal["info", "warn", "error"]

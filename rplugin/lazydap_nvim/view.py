@@ -7,7 +7,7 @@ import msgspec
 
 from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim.explain import adapter_name
-from lazydap_nvim.model import Listing, Model, Project, Session, one_line, place, standing_frame
+from lazydap_nvim.model import Listing, Model, Pane, Project, Session, one_line, place, standing_frame
 
 COMMENTARY: Final = "Resolved locations:"
 """What codelldb says of a breakpoint that has no place yet; anything else is a refusal (doc/adapters.md)."""
@@ -188,6 +188,8 @@ def lists(model: Model) -> dict[str, Json]:
     asked: dict[str, Json] = {}
     if model.stack is not None:
         asked["stack"] = _listing(model.stack)
+    if model.threads is not None:
+        asked["threads"] = _listing(model.threads)
     if model.breakpoint_list is not None:
         asked["breakpoints"] = {
             "title": "Lazydap breakpoints",
@@ -217,6 +219,26 @@ def _breakpoint_item(breakpoint_: BreakpointStatus, project: Project) -> dict[st
         "id": breakpoint_.id,
         "root": project.root,
     }
+
+
+def panes(model: Model) -> dict[str, Json]:
+    """What the panes and floats show."""
+    return {
+        name: {
+            "root": pane.root,
+            "title": pane.title,
+            "lines": pane.lines,
+            "note": pane.note,
+            "open": pane.open,
+            "stale": _is_stale(model, pane),
+        }
+        for name, pane in model.panes.items()
+    }
+
+
+def _is_stale(model: Model, pane: Pane) -> bool:
+    project = model.projects.get(pane.root)
+    return project is None or drawn_state(project) != "paused"
 
 
 class Section(NamedTuple):
@@ -266,11 +288,15 @@ def _jump_inputs(model: Model) -> tuple[Any, ...]:
 
 def _list_inputs(model: Model) -> tuple[Any, ...]:
     listed = () if model.breakpoint_list is None else _breakpoint_inputs(model)
-    return (model.stack, model.breakpoint_list, *listed)
+    return (model.stack, model.threads, model.breakpoint_list, *listed)
 
 
 def _follow_inputs(model: Model) -> tuple[Any, ...]:
     return (followed(model),)
+
+
+def _pane_inputs(model: Model) -> tuple[Any, ...]:
+    return (model.panes, *(_is_stale(model, pane) for pane in model.panes.values()))
 
 
 def connected(model: Model) -> bool:
@@ -288,6 +314,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "follow": Section(_follow_inputs, followed),
     "jump": Section(_jump_inputs, jump),
     "lists": Section(_list_inputs, lists),
+    "panes": Section(_pane_inputs, panes),
 }
 
 

@@ -4,12 +4,16 @@ import json
 import stat
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lazydap_core.project import instance_name
 from tests.editor.editor import Editor, end_daemons, eventually
+from tests.editor.scripted import PROGRAM, Json, StartDaemon
+from tests.fakes.daemon import FakeDaemon, running_daemon
 from tests.house.surroundings import Folders
 
 
@@ -40,6 +44,28 @@ def start_editor(private_folders: Folders, project: Path) -> Iterator[Callable[.
             problems.append(str(error))
     problems += end_daemons(private_folders.data)
     assert problems == []
+
+
+@pytest.fixture
+def program(project: Path) -> Path:
+    """A Python file of the project."""
+    file = project / "app.py"
+    file.write_text(PROGRAM)
+    return file
+
+
+@pytest.fixture
+def start_daemon(private_folders: Folders, project: Path) -> Iterator[StartDaemon]:
+    """Start scripted daemons where the project's clients look for theirs."""
+    with ExitStack() as stack:
+
+        def start(script: Json) -> FakeDaemon:
+            folder = private_folders.runtime / "l"
+            folder.mkdir(mode=0o700, exist_ok=True)
+            whole = {"features": ["stop_detail", "launch_options"], **script}
+            return stack.enter_context(running_daemon(folder, whole, instance_name(project)))
+
+        yield start
 
 
 class StubHost:

@@ -1,153 +1,26 @@
 """The plugin host between a real editor and a scripted daemon."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from lazydap_core.project import instance_name
-from tests.editor.editor import Editor, eventually
-from tests.fakes.daemon import FakeDaemon, running_daemon
-from tests.house.surroundings import Folders
-
-SESSION = "11111111-2222-4333-8444-555555555555"
-PROGRAM = "total = 0\nfor i in range(3):\n    total += i\nprint(total)\n"
-CAPABILITIES = {
-    "supports_configuration_done_request": True,
-    "supports_function_breakpoints": False,
-    "supports_conditional_breakpoints": True,
-    "supports_variable_paging": False,
-}
-
-Json = dict[str, Any]
-StartDaemon = Callable[..., FakeDaemon]
-StartEditor = Callable[..., Editor]
-
-
-@pytest.fixture
-def program(project: Path) -> Path:
-    """A Python file of the project."""
-    file = project / "app.py"
-    file.write_text(PROGRAM)
-    return file
-
-
-@pytest.fixture
-def start_daemon(private_folders: Folders, project: Path) -> Iterator[StartDaemon]:
-    """Start scripted daemons where the project's clients look for theirs."""
-    with ExitStack() as stack:
-
-        def start(script: Json) -> FakeDaemon:
-            folder = private_folders.runtime / "l"
-            folder.mkdir(mode=0o700, exist_ok=True)
-            whole = {"features": ["stop_detail", "launch_options"], **script}
-            return stack.enter_context(running_daemon(folder, whole, instance_name(project)))
-
-        yield start
-
-
-def summary(program: Path, **more: Any) -> Json:
-    return {
-        "session_id": SESSION,
-        "adapter": "debugpy",
-        "program": str(program),
-        "state": "paused",
-        "exit_code": None,
-        "buffered_events": 0,
-        "captured_output_chunks": 0,
-        "dropped_events": 0,
-        "uptime_ms": 1,
-        **more,
-    }
-
-
-def status(session: Json | None) -> Json:
-    return {
-        "Status": {
-            "instance": "fake",
-            "daemon_pid": 1,
-            "uptime_ms": 1,
-            "protocol_version": 10,
-            "lazydap_version": "0",
-            "session": session,
-        }
-    }
-
-
-def stop(program: Path, line: int, generation: int, **values: str) -> Json:
-    page = {
-        "frame_id": generation,
-        "variables_reference": 9,
-        "variables": [
-            {"name": name, "value": value, "type_name": "int", "variables_reference": 0}
-            for name, value in values.items()
-        ],
-        "truncated": False,
-    }
-    return {
-        "generation": generation,
-        "thread_id": 1,
-        "reason": "step",
-        "text": None,
-        "frame": {"id": generation, "name": "<module>", "source": {"path": str(program)}, "line": line, "column": 1},
-        "locals": page if values else None,
-    }
-
-
-def stopped(reason: str = "step") -> Json:
-    return {
-        "Stopped": {
-            "session_id": SESSION,
-            "thread_id": 1,
-            "reason": reason,
-            "raw_reason": None,
-            "all_threads_stopped": True,
-            "hit_breakpoint_ids": [],
-        }
-    }
-
-
-def detail(told: Json) -> Json:
-    return {"StopDetail": {"session_id": SESSION, "stop": told}}
-
-
-def breakpoint_at(program: Path, line: int, **more: Any) -> Json:
-    return {"id": 1, "source": str(program), "line": line, "enabled": True, "verified": False, **more}
-
-
-def report(action: str, *breakpoints: Json) -> Json:
-    return {
-        "Breakpoints": {
-            "action": action,
-            "dry_run": False,
-            "breakpoints": list(breakpoints),
-            "not_found": [],
-            "applied_to_session": True,
-        }
-    }
-
-
-def accepted() -> Json:
-    return {"reply": {"Continued": {"session_id": SESSION, "thread_id": 1, "already_running": False}}}
-
-
-def stepping_to(program: Path, line: int, generation: int, **values: str) -> list[Json]:
-    """What a daemon says to a step: accepted, stopped, where, and with which values."""
-    return [
-        accepted(),
-        {"broadcast": stopped()},
-        {"broadcast": detail(stop(program, line, generation))},
-        {"broadcast": detail(stop(program, line, generation, **values))},
-    ]
-
-
-def live_script(program: Path, line: int = 1, **answers: Any) -> Json:
-    """A daemon whose program stands at `line`."""
-    told = [{"reply": status(summary(program, stop=stop(program, line, 1, total="0")))}]
-    return {"answers": {"Subscribe": [told], "Status": [told], **answers}}
+from tests.editor.editor import eventually
+from tests.editor.scripted import (
+    CAPABILITIES,
+    SESSION,
+    Json,
+    StartDaemon,
+    StartEditor,
+    accepted,
+    breakpoint_at,
+    detail,
+    live_script,
+    report,
+    status,
+    stepping_to,
+    stop,
+    stopped,
+    summary,
+)
 
 
 def test_an_editor_that_opens_on_a_stopped_program_draws_it_and_stays_where_it_is(

@@ -56,6 +56,7 @@ def test_an_empty_model_has_every_section() -> None:
         "follow": False,
         "jump": None,
         "lists": {},
+        "panes": {},
     }
 
 

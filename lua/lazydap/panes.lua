@@ -1,0 +1,237 @@
+--- Owns the pane windows: their names, places and sizes, and that closing them leaves the layout as it was.
+
+local sight = require('lazydap.sight')
+local tree = require('lazydap.tree')
+
+local M = {}
+
+---@class lazydap.PaneKind
+---@field split 'left'|'right'|'above'|'below' of the whole tab page
+---@field size integer columns or rows
+---@field create fun(): integer
+
+---@type table<string, lazydap.PaneKind>
+M.kinds = {
+  variables = {
+    split = 'left',
+    size = 40,
+    create = function()
+      return tree.create('variables')
+    end,
+  },
+}
+
+local buffers = {} ---@type table<string, integer>
+
+--- The buffer of a pane, while there is one.
+---@param name string
+---@return integer?
+function M.buffer(name)
+  local buffer = buffers[name]
+  return buffer and vim.api.nvim_buf_is_valid(buffer) and buffer or nil
+end
+
+--- The window of this tab page that shows a pane.
+---@param name string
+---@return integer?
+function M.window(name)
+  local buffer = M.buffer(name)
+  for _, window in ipairs(buffer and vim.api.nvim_tabpage_list_wins(0) or {}) do
+    if vim.api.nvim_win_get_buf(window) == buffer then
+      return window
+    end
+  end
+end
+
+---@param name string
+---@return integer buffer
+local function make(name)
+  local buffer = M.buffer(name)
+  if buffer then
+    return buffer
+  end
+  -- A session that was restored brings an empty file of that name along.
+  local leftover = vim.fn.bufnr('^lazydap://' .. name .. '$')
+  buffer = M.kinds[name].create()
+  if leftover > 0 then
+    vim.api.nvim_buf_delete(leftover, { force = true })
+  end
+  vim.api.nvim_buf_set_name(buffer, 'lazydap://' .. name)
+  vim.bo[buffer].bufhidden = 'hide'
+  buffers[name] = buffer
+  return buffer
+end
+
+--- Do `action` with windows keeping their sizes as far as they can.
+---@param action fun()
+local function without_equalising(action)
+  local equalises = vim.o.equalalways
+  vim.o.equalalways = false
+  local ok, fault = pcall(action)
+  vim.o.equalalways = equalises
+  if not ok then
+    error(fault, 0)
+  end
+end
+
+local layouts = {} ---@type table<integer, {windows: integer[], sizes: string}> by tab page, from before the first pane
+
+---@return integer[] windows of this tab page that are neither floats nor panes
+local function own_windows()
+  local mine = {} ---@type table<integer, true>
+  for _, buffer in pairs(buffers) do
+    mine[buffer] = true
+  end
+  return vim.tbl_filter(function(window)
+    return vim.api.nvim_win_get_config(window).relative == '' and not mine[vim.api.nvim_win_get_buf(window)]
+  end, vim.api.nvim_tabpage_list_wins(0))
+end
+
+local function remember_layout()
+  local tab = vim.api.nvim_get_current_tabpage()
+  if not layouts[tab] then
+    layouts[tab] = { windows = own_windows(), sizes = vim.fn.winrestcmd() }
+  end
+end
+
+local function restore_layout()
+  local tab = vim.api.nvim_get_current_tabpage()
+  local layout = layouts[tab]
+  for name in pairs(M.kinds) do
+    if M.window(name) then
+      return
+    end
+  end
+  layouts[tab] = nil
+  -- With other windows than before the numbers in the sizes would mean others.
+  if layout and vim.deep_equal(layout.windows, own_windows()) then
+    vim.cmd(layout.sizes)
+  end
+end
+
+---@param window integer
+local function dress(window)
+  local options = {
+    number = false,
+    relativenumber = false,
+    signcolumn = 'no',
+    foldcolumn = '0',
+    statuscolumn = '',
+    wrap = false,
+    spell = false,
+    list = false,
+    cursorline = true,
+    winfixwidth = true,
+    winfixheight = true,
+    winfixbuf = true,
+  }
+  for name, value in pairs(options) do
+    vim.api.nvim_set_option_value(name, value, { win = window, scope = 'local' })
+  end
+end
+
+--- Show a pane in this tab page; the cursor stays where it is.
+---@param name string
+---@return integer window
+function M.open(name)
+  local window = M.window(name)
+  if window then
+    return window
+  end
+  local kind = M.kinds[name]
+  local buffer = make(name)
+  remember_layout()
+  without_equalising(function()
+    local is_beside = kind.split == 'left' or kind.split == 'right'
+    window = vim.api.nvim_open_win(buffer, false, {
+      split = kind.split,
+      win = -1,
+      width = is_beside and math.min(kind.size, math.floor(vim.o.columns / 2)) or nil,
+      height = not is_beside and math.min(kind.size, math.floor(vim.o.lines / 2)) or nil,
+    })
+    dress(window)
+  end)
+  sight.watch(name, function()
+    return M.buffer(name)
+  end)
+  return window --[[@as integer]]
+end
+
+--- Take a pane out of this tab page.
+---@param name string
+function M.close(name)
+  local window = M.window(name)
+  if not window then
+    return
+  end
+  without_equalising(function()
+    -- The last window of a tab page cannot be closed by this: then there is no layout to give back either.
+    pcall(vim.api.nvim_win_close, window, true)
+  end)
+  restore_layout()
+  sight.report()
+end
+
+--- Show a pane, or take it away.
+---@param name string
+function M.toggle(name)
+  if M.window(name) then
+    M.close(name)
+  else
+    M.open(name)
+  end
+end
+
+-- Everything in one colour: values of a program that has moved on.
+local STALE = table.concat({
+  'Normal:LazydapValueStale',
+  'LazydapTreeName:LazydapValueStale',
+  'LazydapTreeValue:LazydapValueStale',
+  'LazydapTreeType:LazydapValueStale',
+  'LazydapValueChanged:LazydapValueStale',
+}, ',')
+
+---@param window integer
+---@param is_stale boolean
+local function mark_stale(window, is_stale)
+  local wanted = is_stale and STALE or ''
+  if vim.wo[window].winhighlight ~= wanted then
+    vim.api.nvim_set_option_value('winhighlight', wanted, { win = window, scope = 'local' })
+  end
+end
+
+--- Bring panes and float in line with the state.
+---@param wanted table<string, lazydap.Pane>
+function M.update(wanted)
+  if wanted.float or package.loaded['lazydap.float'] then
+    require('lazydap.float').update(wanted.float)
+  end
+  for name, content in pairs(wanted) do
+    local buffer = name ~= 'float' and M.buffer(name) or nil
+    if buffer then
+      tree.draw(buffer, content)
+      local window = M.window(name)
+      if window then
+        mark_stale(window, content.stale)
+        vim.api.nvim_set_option_value('winbar', (content.title:gsub('%%', '%%%%')), { win = window, scope = 'local' })
+      end
+    end
+  end
+  sight.report()
+end
+
+--- The host is gone: what is shown nobody vouches for, and the next host is told what can be seen.
+function M.lose_host()
+  if package.loaded['lazydap.float'] then
+    require('lazydap.float').lose_host()
+  end
+  for name in pairs(M.kinds) do
+    local window = M.window(name)
+    if window then
+      mark_stale(window, true)
+    end
+  end
+  sight.lose_host()
+end
+
+return M

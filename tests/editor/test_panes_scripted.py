@@ -1,0 +1,220 @@
+"""Floats and panes with values, between a real editor and a scripted daemon."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.editor.editor import Editor, eventually
+from tests.editor.scripted import Json, StartDaemon, StartEditor, live_script, stepping_to
+
+_FLOAT = """
+for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+  if vim.api.nvim_win_get_config(window).relative ~= '' then
+    return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+  end
+end
+return {}
+"""
+_PANE = """
+local buffer = vim.fn.bufnr('^lazydap://' .. ... .. '$')
+if buffer < 0 or #vim.fn.win_findbuf(buffer) == 0 then return {} end
+return vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+"""
+
+
+def variable(name: str, value: str, reference: int = 0, **more: Any) -> Json:
+    return {"name": name, "value": value, "type_name": "int", "variables_reference": reference, **more}
+
+
+def page(*variables: Json, truncated: bool = False) -> list[Json]:
+    return [{"reply": {"Variables": {"variables": list(variables), "truncated": truncated}}}]
+
+
+def evaluated(value: str, reference: int = 0) -> list[Json]:
+    return [{"reply": {"Evaluated": {"value": value, "type_name": "list", "variables_reference": reference}}}]
+
+
+def scopes(*names: str) -> list[Json]:
+    listed = [
+        {"name": name, "variables_reference": number, "expensive": name == "Globals"}
+        for number, name in enumerate(names, 11)
+    ]
+    return [{"reply": {"Scopes": listed}}]
+
+
+def expect_float(editor: Editor, lines: list[str]) -> None:
+    eventually(lambda: editor.lua(_FLOAT), lambda shown: shown == lines, what=f"the float shows {lines}")
+
+
+def expect_pane(editor: Editor, name: str, lines: list[str]) -> None:
+    eventually(lambda: editor.lua(_PANE, name), lambda shown: shown == lines, what=f"the pane {name} shows {lines}")
+
+
+def standing(start_editor: StartEditor, program: Path, **options: Any) -> Editor:
+    editor = start_editor(program, **options)
+    editor.command("LazydapHere")
+    editor.expect_sign(1, "▶")
+    return editor
+
+
+def test_hover_shows_the_value_under_the_cursor_and_goes_when_the_cursor_moves(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("0")]))
+    editor = standing(start_editor, program)
+    editor.command("LazydapHover")
+    expect_float(editor, ["  total = 0  list"])
+    asked = [entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"]]
+    assert [(one["expression"], one["context"]) for one in asked] == [("total", "hover")]
+    editor.type("j")
+    expect_float(editor, [])
+
+
+def test_a_value_with_parts_opens_part_by_part(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    first = page(variable("0", "[5, 6]", 21), variable("1", "7"))
+    second = page(variable("0", "5"), variable("1", "6"))
+    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("[[5, 6], 7]", 20)], Variables=[first, second]))
+    editor = standing(start_editor, program)
+    editor.command("LazydapEval rows")
+    expect_float(editor, ["▾ rows = [[5, 6], 7]  list", "  ▸ 0 = [5, 6]  int", "    1 = 7  int"])
+    assert daemon.asked().count("Variables") == 1
+    editor.command("LazydapHover")
+    editor.type("j<CR>")
+    expect_float(
+        editor,
+        [
+            "▾ rows = [[5, 6], 7]  list",
+            "  ▾ 0 = [5, 6]  int",
+            "      0 = 5  int",
+            "      1 = 6  int",
+            "    1 = 7  int",
+        ],
+    )
+    editor.type("<CR>")
+    expect_float(editor, ["▾ rows = [[5, 6], 7]  list", "  ▸ 0 = [5, 6]  int", "    1 = 7  int"])
+    assert daemon.asked().count("Variables") == 2
+    editor.type("q")
+    expect_float(editor, [])
+
+
+def test_a_selection_is_evaluated(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
+    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("range(0, 3)")]))
+    editor = standing(start_editor, program)
+    editor.command("normal! 2G10|vf)\x1b")
+    editor.command("'<,'>LazydapEval")
+    eventually(lambda: "Eval" in daemon.asked(), lambda is_asked: is_asked, what="the evaluation")
+    asked = next(entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"])
+    assert (asked["expression"], asked["context"]) == ("range(3)", "watch")
+
+
+def test_a_value_is_gone_when_the_program_has_moved(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon(live_script(program, 1, Eval=[evaluated("0")], Step=[stepping_to(program, 2, 2, total="0")]))
+    editor = standing(start_editor, program)
+    editor.command("LazydapHover")
+    expect_float(editor, ["  total = 0  list"])
+    editor.command("LazydapStep")
+    editor.expect_sign(2, "▶")
+    expect_float(editor, [])
+
+
+def test_a_refused_expression_is_one_line(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
+    refused = [{"error": {"code": "DapProtocolError", "message": "NameError: no nope", "details": {}}}]
+    start_daemon(live_script(program, 1, Eval=[refused]))
+    editor = standing(start_editor, program)
+    editor.command("LazydapEval nope")
+    editor.expect_message("NameError: no nope")
+    expect_float(editor, [])
+
+
+def test_the_variables_stand_in_a_pane_and_follow_the_program_with_what_was_open(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    pages = [
+        page(variable("rows", "[1]", 21)),
+        page(variable("0", "1")),
+        page(variable("rows", "[1, 2]", 31)),
+        page(variable("0", "1"), variable("1", "2")),
+    ]
+    daemon = start_daemon(
+        live_script(
+            program,
+            1,
+            Scopes=[scopes("Locals", "Globals")],
+            Variables=pages,
+            Step=[stepping_to(program, 2, 2, total="0")],
+        )
+    )
+    editor = standing(start_editor, program)
+    editor.command("LazydapVariables")
+    expect_pane(editor, "variables", ["▾ Locals", "  ▸ rows = [1]  int", "▸ Globals"])
+    assert editor.cursor()[0] == str(program)
+    editor.command("wincmd h")
+    editor.type("j<CR>")
+    opened = ["▾ Locals", "  ▾ rows = [1]  int", "      0 = 1  int", "▸ Globals"]
+    expect_pane(editor, "variables", opened)
+    editor.command("LazydapStep")
+    after = ["▾ Locals", "  ▾ rows = [1, 2]  int", "      0 = 1  int", "      1 = 2  int", "▸ Globals"]
+    expect_pane(editor, "variables", after)
+    assert daemon.asked().count("Variables") == 4
+
+
+def test_a_pane_that_was_closed_asks_for_nothing(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    steps = [stepping_to(program, 2, 2, total="0"), stepping_to(program, 3, 3, total="0")]
+    daemon = start_daemon(
+        live_script(program, 1, Scopes=[scopes("Locals")], Variables=[page(variable("x", "1"))], Step=steps)
+    )
+    editor = standing(start_editor, program)
+    editor.command("LazydapVariables")
+    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    editor.command("LazydapVariables")
+    expect_pane(editor, "variables", [])
+    asked = len(daemon.requests())
+    editor.command("LazydapStep")
+    editor.expect_sign(2, "▶")
+    editor.command("LazydapStep")
+    editor.expect_sign(3, "▶")
+    assert [name for name in daemon.asked()[asked:] if name != "Step"] == []
+
+
+def test_watches_stand_above_the_scopes_and_are_taken_away_in_the_pane(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    one: Json = {"id": 3, "expression": "total * 2"}
+    kept: Json = {"action": "listed", "dry_run": False, "not_found": []}
+    lists = [[{"reply": {"Watches": {**kept, "watches": watches}}}] for watches in ([], [one], [])]
+    daemon = start_daemon(
+        live_script(
+            program,
+            1,
+            Scopes=[scopes("Locals")],
+            Variables=[page(variable("x", "1"))],
+            WatchList=lists,
+            WatchAdd=[[{"reply": {"Watches": {**kept, "action": "added", "watches": [one]}}}]],
+            WatchRemove=[[{"reply": {"Watches": {**kept, "action": "removed", "watches": [one]}}}]],
+            Eval=[evaluated("8")],
+        )
+    )
+    editor = standing(start_editor, program)
+    editor.command("LazydapVariables")
+    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    editor.command("LazydapWatch total * 2")
+    expect_pane(editor, "variables", ["▾ Watches", "    total * 2 = 8  list", "▾ Locals", "    x = 1  int"])
+    editor.command("wincmd h")
+    editor.go_to(2)
+    editor.type("y")
+    eventually(lambda: editor.eval('@"'), lambda text: text == "total * 2", what="the expression is copied")
+    editor.type("dd")
+    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    asked = next(entry["request"]["WatchRemove"] for entry in daemon.requests() if "WatchRemove" in entry["request"])
+    assert asked["selector"] == {"Ids": [3]}
+
+
+def test_a_pane_with_nothing_live_says_how_to_start(start_editor: StartEditor, program: Path) -> None:
+    editor = start_editor(program)
+    editor.command("LazydapVariables")
+    expect_pane(editor, "variables", ["nothing is live: :LazydapLaunch starts a program"])
