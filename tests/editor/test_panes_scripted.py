@@ -121,7 +121,7 @@ def test_a_value_is_gone_when_the_program_has_moved(
 
 
 def test_a_refused_expression_is_one_line(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
-    refused = [{"error": {"code": "DapProtocolError", "message": "NameError: no nope", "details": {}}}]
+    refused: list[Json] = [{"error": {"code": "DapProtocolError", "message": "NameError: no nope", "details": {}}}]
     start_daemon(live_script(program, 1, Eval=[refused]))
     editor = standing(start_editor, program)
     editor.command("LazydapEval nope")
