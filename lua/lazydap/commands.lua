@@ -189,7 +189,6 @@ M.table = {
 ---@param name string
 ---@param options table as a user command gets them; args, bang, range, line1, line2 and count are read
 function M.run(name, options)
-  vim.validate({ name = { name, 'string' }, options = { options, 'table' } })
   if vim.fn.has('win32') == 1 then
     say.say('Windows is not supported: the daemon needs Unix sockets', 'error')
     return

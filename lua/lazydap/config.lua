@@ -119,10 +119,17 @@ end
 
 local told = {} ---@type table<string, true>
 
---- The options as they stand now; a fault in them is told once and the default used in its place.
+local checked ---@type {chosen: any, options: table<string, any>}? the last check: options are asked for at each stop
+
+--- The options as they stand now, to be read only; a fault in them is told once and the default used in its place.
 ---@return table<string, any>
 function M.get()
-  local options, faults = M.check(vim.g.lazydap)
+  local chosen = vim.g.lazydap
+  if checked and vim.deep_equal(chosen, checked.chosen) then
+    return checked.options
+  end
+  local options, faults = M.check(chosen)
+  checked = { chosen = chosen, options = options }
   for _, fault in ipairs(faults) do
     if not told[fault] then
       told[fault] = true

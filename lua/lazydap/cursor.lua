@@ -12,11 +12,13 @@ local done ---@type any token of the jump that was carried out or is waiting
 ---@param window integer
 ---@return boolean
 local function is_fit(window)
-  if vim.api.nvim_win_get_config(window).relative ~= '' or vim.wo[window].previewwindow then
+  local function option(name, scope)
+    return vim.api.nvim_get_option_value(name, scope)
+  end
+  if vim.api.nvim_win_get_config(window).relative ~= '' or option('previewwindow', { win = window }) then
     return false
   end
-  local buffer = vim.api.nvim_win_get_buf(window)
-  return vim.bo[buffer].buftype == ''
+  return option('buftype', { buf = vim.api.nvim_win_get_buf(window) }) == ''
 end
 
 ---@param window integer
@@ -89,7 +91,9 @@ local function go(path, line)
   local target = math.max(math.min(line, last), 1)
   local content = vim.api.nvim_buf_get_lines(0, target - 1, target, false)[1] or ''
   vim.api.nvim_win_set_cursor(0, { target, #content:match('^%s*') })
-  vim.cmd('normal! zv')
+  if vim.fn.foldclosed(target) ~= -1 then
+    vim.cmd('normal! zv')
+  end
 end
 
 --- Carry out the jump of the state, once a token.

@@ -149,9 +149,8 @@ end
 ---@return table
 local function hello()
   local version = vim.version()
-  local options = config.get()
   -- The host has no use for keys, and JSON none for functions.
-  options.debug_keys = options.debug_keys ~= false
+  local options = vim.tbl_extend('force', config.get(), { debug_keys = config.get().debug_keys ~= false })
   return {
     verb = 'hello',
     cwd = vim.fn.getcwd(),
@@ -251,7 +250,6 @@ end
 ---@param message table with the key `verb`
 ---@return boolean sent
 function M.send(message)
-  vim.validate({ message = { message, 'table' } })
   if is_remote_plugin() then
     local fault = send_to_remote_plugin(message)
     if fault then

@@ -67,7 +67,7 @@ local function glyphs(options)
     return LETTERS
   end
   for _, glyph in ipairs({ '●', '○', '◆', '◇', '■', '□', '▶', '▷' }) do
-    if vim.fn.strdisplaywidth(glyph) ~= 1 then
+    if vim.api.nvim_strwidth(glyph) ~= 1 then
       return LETTERS
     end
   end

@@ -44,7 +44,6 @@ end
 ---@param action fun()
 ---@return 'done'|'deferred'|'replaced' outcome
 function M.when_free(name, action)
-  vim.validate({ name = { name, 'string' }, action = { action, 'function' } })
   if M.is_free() then
     waiting[name] = nil
     action()

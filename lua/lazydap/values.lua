@@ -83,7 +83,7 @@ local function visible_ranges(buffer)
   local ranges = {}
   for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     if vim.api.nvim_win_get_buf(window) == buffer then
-      if vim.wo[window].diff then
+      if vim.api.nvim_get_option_value('diff', { win = window }) then
         return {}
       end
       ranges[#ranges + 1] = { first = vim.fn.line('w0', window), last = vim.fn.line('w$', window) }

@@ -1,6 +1,7 @@
 """Owns what a model looks like: the sections of a batch as plain JSON values; knows buffers and editors not at all."""
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -249,12 +250,15 @@ class Section(NamedTuple):
 
 
 def _of_sessions(*fields: str) -> Callable[[Model], tuple[Any, ...]]:
+    read = attrgetter(*fields)
+
     def inputs(model: Model) -> tuple[Any, ...]:
-        return tuple(
-            part
-            for project in model.projects.values()
-            for part in (project.root, *(() if project.live is None else (getattr(project.live, f) for f in fields)))
-        )
+        parts: list[Any] = []
+        for project in model.projects.values():
+            live = project.live
+            parts.append(project.root)
+            parts.append(None if live is None else read(live))
+        return tuple(parts)
 
     return inputs
 
@@ -331,7 +335,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def picture(model: Model, before: Picture | None = None) -> Picture:
-    """All sections of the model as JSON; those whose inputs are the very objects of `before` are taken from there."""
+    """All sections of the model as JSON; those whose inputs are those of `before` are taken from there."""
     return {
         name: _drawn(section, model, None if before is None else before.get(name)) for name, section in SECTIONS.items()
     }
@@ -339,16 +343,9 @@ def picture(model: Model, before: Picture | None = None) -> Picture:
 
 def _drawn(section: Section, model: Model, before: Drawn | None) -> Drawn:
     inputs = section.inputs(model)
-    if before is not None and _are_same(inputs, before.inputs):
+    if before is not None and inputs == before.inputs:
         return before
     return Drawn(inputs, _encoder.encode(section.make(model)))
-
-
-def _are_same(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
-    # By identity, or by value where that is cheap: a long list that was replaced by an equal one is just made again.
-    return len(now) == len(before) and all(
-        a is b or (isinstance(a, str | bool | int) and a == b) for a, b in zip(now, before, strict=True)
-    )
 
 
 def batch(generation: int, now: Picture, acknowledged: Picture | None) -> str:

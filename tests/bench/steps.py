@@ -1,9 +1,15 @@
 """Owns measuring a step from the key to the drawn sign, beside the same step of the raw adapter."""
 
+import fcntl
+import json
 import os
+import pty
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +24,7 @@ from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
 from tests.bench.programs import PYTHON, C, build_c, line_of, write_python
 from tests.bench.raw import raw_adapter
 from tests.bench.table import Row, row
+from tests.editor.editor import eventually, listens
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -27,6 +34,10 @@ PYTHON_TARGET_MS = 5.0
 VALUES_TARGET_MS = 3.0
 C_RATIO = 1.25
 C_ALLOWANCE_MS = 0.6
+REST_MS = 30
+"""Between two steps, for the adapter alone as for the editor: as fast as a held key."""
+LINES, COLUMNS = 40, 120
+PATIENCE = 20.0
 
 
 def raw_steps(driver: Driver, plan: LaunchPlan, source: Path, line: int) -> list[float]:
@@ -36,14 +47,18 @@ def raw_steps(driver: Driver, plan: LaunchPlan, source: Path, line: int) -> list
         async with raw_adapter(driver, plan, str(source), line) as adapter:
             for _ in range(WARM_UP):
                 await adapter.step()
-            return [await adapter.step() for _ in range(STEPS)]
+            taken: list[float] = []
+            for _ in range(STEPS):
+                await anyio.sleep(REST_MS / 1000)
+                taken.append(await adapter.step())
+            return taken
 
     return anyio.run(measure)
 
 
 @contextmanager
 def editor(folder: Path) -> Generator[Any]:
-    """A headless Neovim with the plugin and private folders, stopped afterwards together with its daemon."""
+    """A Neovim on a terminal, with the plugin and private folders; stopped afterwards together with its daemon."""
     (folder / ".lazydap").mkdir(exist_ok=True)
     init = folder / "init.lua"
     init.write_text(
@@ -55,17 +70,51 @@ def editor(folder: Path) -> Generator[Any]:
     private |= {"LAZYDAP_RUNTIME_DIR": str(folder / "r"), "LAZYDAP_DATA_DIR": str(folder / "d")}
     os.environ.clear()
     os.environ.update(keep | private)
-    nvim = pynvim.attach("child", argv=[str(BIN / "nvim"), "--embed", "--headless", "-n", "-u", str(init)])
-    try:
-        nvim.ui_attach(120, 40, rgb=True)
+    address = folder / "nvim.sock"
+    with on_terminal([str(BIN / "nvim"), "--listen", str(address), "-n", "-u", str(init)]):
+        nvim = _attached(address)
         yield nvim
-    finally:
         nvim.command("silent! LazydapStop")
         wait_for(nvim, "return require('lazydap').state().state ~= 'paused'")
         subprocess.run([BIN / "lazydap", "shutdown"], cwd=folder, capture_output=True, check=False, timeout=20)
         with suppress(OSError, EOFError):
             nvim.command("qa!")
         nvim.close()
+
+
+@contextmanager
+def on_terminal(argv: Sequence[str]) -> Generator[None]:
+    """Run a program on a terminal whose screen nobody looks at; it is ended when it does not end by itself."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    environ = {**os.environ, "TERM": "xterm-256color"}
+    process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=environ, start_new_session=True)
+    os.close(slave)
+    reader = threading.Thread(target=_drain, args=(master,), daemon=True)
+    reader.start()
+    try:
+        yield
+        process.wait(PATIENCE)
+    finally:
+        process.kill()
+        process.wait()
+        reader.join()
+        os.close(master)
+
+
+def _drain(master: int) -> None:
+    # The reads end with an error when the program has closed the terminal.
+    with suppress(OSError):
+        while os.read(master, 1 << 16):
+            pass
+
+
+def _attached(address: Path) -> Any:
+    eventually(lambda: listens(address), bool, what="Neovim listens", seconds=PATIENCE)
+    nvim: Any = pynvim.attach("socket", path=str(address))
+    # A socket is answered while start-up still runs; what it has not loaded yet would be missing.
+    eventually(lambda: nvim.eval("v:vim_did_enter"), bool, what="Neovim has started", seconds=PATIENCE)
+    return nvim
 
 
 def wait_for(nvim: Any, condition: str, seconds: float = 20.0) -> None:
@@ -80,32 +129,15 @@ def editor_steps(folder: Path, source: Path, program: Path, line: int) -> tuple[
     with editor(folder) as nvim:
         nvim.command(f"cd {folder}")
         nvim.command(f"edit {source}")
-        nvim.exec_lua(f"dofile({str(ROOT / 'tests/bench/bench.lua')!r}).watch(...)", nvim.channel_id)
         nvim.command(f"call cursor({line}, 1)")
         nvim.command("LazydapBreak")
         nvim.command(f"LazydapLaunch {program}")
         wait_for(nvim, "return require('lazydap').state().state == 'paused'")
         nvim.command("LazydapBreak")
-        stops: list[float] = []
-        values: list[float] = []
-        for turn in range(WARM_UP + STEPS):
-            nvim.input("<F10>")
-            drawn = _until_drawn(nvim)
-            if turn >= WARM_UP:
-                stops.append(drawn["stop"])
-                values.append(drawn["values"] - drawn["stop"])
-        return stops, values
-
-
-def _until_drawn(nvim: Any) -> dict[str, float]:
-    seen: dict[str, float] = {}
-    while "values" not in seen:
-        message = nvim.next_message()
-        if message[1] == "drawn":
-            what, milliseconds = message[2]
-            seen.setdefault(what, milliseconds)
-    seen.setdefault("stop", seen["values"])
-    return seen
+        run = f"dofile({str(ROOT / 'tests/bench/bench.lua')!r}).run(...)"
+        nvim.exec_lua(run, nvim.channel_id, WARM_UP + STEPS, REST_MS)
+        measured = json.loads(nvim.next_message()[2][0])[WARM_UP:]
+        return [stop for stop, _ in measured], [values - stop for stop, values in measured]
 
 
 def _plan(kind: Any, program: Path, folder: Path) -> LaunchPlan:

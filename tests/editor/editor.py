@@ -322,7 +322,7 @@ class Editor:
             if self._process.poll() is not None:
                 complaint = f"Neovim ended with {self._process.returncode} before it listened"
                 raise AssertionError(complaint)
-            return _listens(address)
+            return listens(address)
 
         eventually(lambda: None, is_there, what="Neovim listens", seconds=_START_SECONDS)
         link: Any = pynvim.attach("socket", path=str(address))
@@ -363,7 +363,7 @@ def _daemon(pid_file: Path) -> psutil.Process | None:
         return None
 
 
-def _listens(path: Path) -> bool:
+def listens(path: Path) -> bool:
     # The file is there a moment before anybody listens on it.
     with socket.socket(socket.AF_UNIX) as probe:
         try:

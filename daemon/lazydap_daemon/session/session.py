@@ -1,5 +1,6 @@
 """Owns one debug session: its state, its record of events and what each event of its adapter means."""
 
+import asyncio
 import logging
 import signal
 import time
@@ -41,6 +42,9 @@ REQUEST_TIMEOUT: Final = 10.0
 FAREWELL_TIMEOUT: Final = 2.0
 # A `continued` this soon after a stop is the late announcement of the run that the stop ended.
 LATE_CONTINUED: Final = 0.1
+# A step is mostly over sooner than this. What is told while it is under way makes clients run when the adapter needs
+# the processor, so it waits for the end of the step, but no longer (doc/decisions.md, "The way of a step").
+RUN_UNTOLD: Final = 0.01
 # Two requests without an answer mean that the adapter answers nothing any more.
 UNANSWERED_LIMIT: Final = 2
 
@@ -99,6 +103,9 @@ class Session:
         self.launch_failure: str | None = None
         self._listeners: list[Callable[[Numbered], None]] = []
         self._is_run_announced = True
+        self._untold_run: events.Continued | None = None
+        self._telling: asyncio.TimerHandle | None = None
+        self._run_told = anyio.Event()
         self._continued_due = False
         self._stopped_at = 0.0
         self._unanswered = 0
@@ -175,6 +182,7 @@ class Session:
 
     def emit(self, event: events.Event) -> Numbered:
         """Record an event of the session; once announced, tell listeners and subscribers too."""
+        self._tell_run()
         numbered = self.history.append(event)
         if self.is_announced:
             for listener in tuple(self._listeners):
@@ -239,7 +247,24 @@ class Session:
     def _announce_run(self, thread_id: int | None, *, all_threads: bool) -> None:
         if not self._is_run_announced:
             self._is_run_announced = True
-            self.emit(events.Continued(session_id=self.id, thread_id=thread_id, all_threads_continued=all_threads))
+            self._untold_run = events.Continued(
+                session_id=self.id, thread_id=thread_id, all_threads_continued=all_threads
+            )
+            self._run_told = anyio.Event()
+            self._telling = asyncio.get_running_loop().call_later(RUN_UNTOLD, self._tell_run)
+
+    def _tell_run(self) -> None:
+        untold, self._untold_run = self._untold_run, None
+        if untold is not None:
+            if self._telling is not None:
+                self._telling.cancel()
+            self.emit(untold)
+            self._run_told.set()
+
+    async def told_run(self) -> None:
+        """Return when clients have been told of the run that was accepted; at most `RUN_UNTOLD` seconds later."""
+        if self._untold_run is not None:
+            await self._run_told.wait()
 
     def _stand(self, thread_id: int | None, reason: str, raw_reason: str | None, text: str | None) -> None:
         self.stop_count += 1
