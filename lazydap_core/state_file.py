@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,12 +48,19 @@ class _WatchRow(msgspec.Struct):
     label: str | None = None
 
 
+class _AnchorRow(msgspec.Struct):
+    id: U32
+    line: U32
+    text: str
+
+
 class _Document(msgspec.Struct):
     version: U32 = 0
     next_breakpoint_id: U32 = 1
     next_watch_id: U32 = 1
     breakpoints: list[_BreakpointRow] = []  # msgspec copies it
     watches: list[_WatchRow] = []
+    anchors: list[_AnchorRow] = []
     launch_configs: Any = ()
 
 
@@ -80,11 +88,13 @@ def parse_state(text: str, root: Path) -> ProjectState:
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         path = state_path(root)
         raise StateFileInvalid(f"{path} is malformed: {error}; mend or remove it", path=str(path)) from error
+    # One that names another line is of before somebody moved the breakpoint by hand: the hand is right.
+    anchors = {(row.id, row.line): row.text for row in document.anchors}
     return ProjectState(
         version=document.version,
         next_breakpoint_id=_above(document.next_breakpoint_id, document.breakpoints),
         next_watch_id=_above(document.next_watch_id, document.watches),
-        breakpoints=tuple(_breakpoint(row, root) for row in document.breakpoints),
+        breakpoints=tuple(_breakpoint(row, root, anchors) for row in document.breakpoints),
         watches=tuple(Watch(id=row.id, expression=row.expression, label=row.label) for row in document.watches),
         launch_configs=document.launch_configs,
     )
@@ -94,7 +104,7 @@ def _above(counter: int, rows: list[_BreakpointRow] | list[_WatchRow]) -> int:
     return max(counter, 1, *(row.id + 1 for row in rows))
 
 
-def _breakpoint(row: _BreakpointRow, root: Path) -> Breakpoint:
+def _breakpoint(row: _BreakpointRow, root: Path, anchors: Mapping[tuple[int, int], str]) -> Breakpoint:
     # Joined as text: the words of the file stay as they are, `./a` and `b/../a` included.
     source = os.path.join(root, row.source)  # noqa: PTH118
     return Breakpoint(
@@ -106,4 +116,5 @@ def _breakpoint(row: _BreakpointRow, root: Path) -> Breakpoint:
         hit_condition=row.hit_condition,
         log_message=row.log_message,
         enabled=row.enabled,
+        anchor=anchors.get((row.id, row.line)),
     )

@@ -142,7 +142,7 @@ _LAUNCH = Command(
 
 _BREAK = Command(
     ("break",),
-    "Set, list, remove or toggle breakpoints",
+    "Set, list, move, remove or toggle breakpoints",
     "breakpoints:run",
     "lazydap break app.py:12 --condition 'total > 100'",
     aliases=("b",),
@@ -151,6 +151,7 @@ _BREAK = Command(
         Option("--list", "List the project's breakpoints"),
         Option("--remove", "Remove instead of setting"),
         Option("--toggle", "Enable what is disabled, disable what is enabled"),
+        Option("--move", "Move the breakpoint with this id to FILE:LINE", value="ID", read=values.u32),
         Option("--id", "Choose a breakpoint by its id", value="ID", read=values.u32, repeatable=True),
         Option("--all", "Choose every breakpoint of the project"),
         Option("--condition", "Stop only when this expression is true", value="CONDITION"),
@@ -159,7 +160,16 @@ _BREAK = Command(
         Option("--disabled", "Keep it, but do not stop there"),
         _DRY_RUN,
     ),
-    conflicts=(("--list", "--remove"), ("--list", "--toggle"), ("--remove", "--toggle")),
+    conflicts=(
+        ("--list", "--remove"),
+        ("--list", "--toggle"),
+        ("--list", "--move"),
+        ("--remove", "--toggle"),
+        ("--remove", "--move"),
+        ("--toggle", "--move"),
+        ("--id", "--move"),
+        ("--all", "--move"),
+    ),
 )
 
 _WATCH = Group(

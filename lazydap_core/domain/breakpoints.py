@@ -4,7 +4,10 @@ import msgspec
 
 
 class Breakpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One breakpoint of a project: `id` is never reused, (`source`, `line`) is its identity (doc/protocol.md)."""
+    """One breakpoint of a project: `id` is never reused, (`source`, `line`) is its identity (doc/protocol.md).
+
+    `anchor` is the text around the line, by which it is found again in a file that has changed.
+    """
 
     id: int
     source: str
@@ -14,6 +17,7 @@ class Breakpoint(msgspec.Struct, frozen=True, kw_only=True):
     hit_condition: str | None = None
     log_message: str | None = None
     enabled: bool = True
+    anchor: str | None = None
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,6 +23,7 @@ FEATURES: Final[tuple[str, ...]] = (
     "output_seq",
     "set_variable",
     "complete",
+    "breakpoint_move",
 )
 
 

@@ -119,6 +119,8 @@ class Capabilities(WireObject, frozen=True, kw_only=True):
 
 
 class NewBreakpoint(WireObject, frozen=True, kw_only=True):
+    """`anchor` is the feature `breakpoint_move`: the text around the line, by which it is found again."""
+
     source: str
     line: U32
     column: U32 | None = None
@@ -126,6 +128,7 @@ class NewBreakpoint(WireObject, frozen=True, kw_only=True):
     hit_condition: str | None = None
     log_message: str | None = None
     enabled: bool
+    anchor: str | None = None
 
 
 class BreakpointStatus(WireObject, frozen=True, kw_only=True):
@@ -140,6 +143,7 @@ class BreakpointStatus(WireObject, frozen=True, kw_only=True):
     verified: bool
     adapter_line: U32 | None = None
     message: str | None = None
+    anchor: str | None = None
 
 
 class AdapterBreakpoint(WireObject, frozen=True, kw_only=True):

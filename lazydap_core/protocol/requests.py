@@ -3,6 +3,7 @@
 from typing import Any
 
 from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKind, VariableFilter
+from lazydap_core.protocol.additions.following import BreakpointMove
 from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
 from lazydap_core.protocol.objects import (
     I64,
@@ -172,7 +173,7 @@ MoveRequest = Continue | Step | Pause
 InspectRequest = Threads | StackTrace | Scopes | Variables | Eval | Output | SetVariable | SetExpression | Complete
 """What is asked about a session."""
 
-BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | BreakpointToggle
+BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | BreakpointToggle | BreakpointMove
 """What concerns the project's breakpoints, with a session or without."""
 
 SessionRequest = Launch | Disconnect | MoveRequest | InspectRequest | BreakpointRequest

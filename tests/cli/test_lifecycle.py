@@ -341,6 +341,19 @@ def test_an_unknown_configuration_is_answered_with_the_names_there_are(shell: Sh
     assert ended.error["details"] == {"name": "other", "available": ["ours"]}
 
 
+def test_a_breakpoint_is_moved_and_keeps_its_id_and_condition(shell: Shell) -> None:
+    shell.write("a.py", "one = 1\ntwo = 2\nthree = 3\n")
+    shell("break", "a.py:1", "--condition", "x > 1")
+    assert shell("break", "a.py:3", "--move", "1", "--dry-run").json["breakpoints"][0]["line"] == 3
+    (only,) = shell("break", "a.py:3", "--move", "1").json["breakpoints"]
+    assert (only["id"], only["line"], only["condition"]) == (1, 3, "x > 1")
+    assert only["anchor"] == "two = 2\nthree = 3\n"
+    assert shell("break", "--list").json["breakpoints"] == [only]
+    assert shell("break", "a.py:3", "--move", "9").json["not_found"] == [9]
+    refused = shell("break", "--move", "1")
+    assert "needs a location" in refused.err
+
+
 def test_a_file_of_any_name_can_have_a_breakpoint(shell: Shell) -> None:
     for name in ("with blank.py", 'it\'s "quoted".py', "snö ☃.py", "-dash.py", "a:3.py"):
         shell.write(name, "x = 1\n")

@@ -82,6 +82,34 @@ def test_shutdown_ends_a_daemon_of_another_version(known: Shell) -> None:
         daemon.process.wait(5)
 
 
+def test_a_move_asked_of_a_daemon_without_the_word_takes_all_modifiers_along_and_names_the_new_id(known: Shell) -> None:
+    known.write("app.py", "one\ntwo\n")
+    source = str(known.folder / "app.py")
+    parts = {"source": source, "condition": "x", "hit_condition": ">2", "log_message": "hi", "enabled": False}
+    old = {"id": 3, "line": 1, "verified": False, **parts}
+    answers = {
+        "BreakpointList": [[{"reply": report("listed", old)}]],
+        "BreakpointAdd": [[{"reply": report("added", {**old, "id": 4, "line": 2})}]],
+        "BreakpointRemove": [[{"reply": report("removed", old)}]],
+    }
+    with running_daemon(known.runtime, {"answers": answers}) as daemon:
+        ended = known("break", "app.py:2", "--move", "3")
+        assert ended.json["breakpoints"][0]["id"] == 4
+        assert "breakpoint 3 is 4 now" in ended.err
+        asked = [entry["request"] for entry in daemon.requests()][-2:]
+        assert asked == [
+            {"BreakpointAdd": {"breakpoint": {"line": 2, **parts}, "dry_run": False}},
+            {"BreakpointRemove": {"selector": {"Ids": [3]}, "dry_run": False}},
+        ]
+        missing = known("break", "app.py:2", "--move", "8")
+        assert "no breakpoint 8" in missing.error["message"]
+
+
+def report(action: str, *breakpoints: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = {"dry_run": False, "breakpoints": breakpoints, "not_found": [], "applied_to_session": False}
+    return {"Breakpoints": {"action": action, **told}}
+
+
 def test_a_daemon_that_announces_nothing_gets_no_options(known: Shell) -> None:
     known.write("app.py", "")
     with running_daemon(known.runtime, {"answers": {"Launch": [[{"reply": {"Launched": LAUNCHED}}]]}}) as daemon:

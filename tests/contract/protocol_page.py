@@ -37,6 +37,8 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (objects.SessionSummary, "stop"),
     (objects.OutputChunk, "seq"),
     (requests.Output, "after_seq"),
+    (objects.NewBreakpoint, "anchor"),
+    (objects.BreakpointStatus, "anchor"),
 )
 _SETS: Final[dict[str, Any]] = {
     "adapter kind": words.AdapterKind,

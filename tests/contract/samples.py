@@ -5,6 +5,7 @@ from uuid import UUID
 
 from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_core.protocol.additions import values
+from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.dialect import FEATURES, NEWEST
 
 SESSION: Final = UUID("0b7e3c52-6f0e-4a57-9a51-2f3f5f0f7c11")
@@ -69,6 +70,13 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
     ),
     requests.BreakpointToggle(selector=objects.BySource(source="/home/ana/shop/app.py"), dry_run=False),
     requests.BreakpointToggle(selector=objects.Everything(), dry_run=False),
+    BreakpointMove(
+        moves=(
+            BreakpointPlace(id=2, line=9, anchor="def total(prices):\nreturn sum(prices)\nprint(total([3, 5]))"),
+            BreakpointPlace(id=5, line=12, source="/home/ana/shop/bill.py"),
+        ),
+        dry_run=False,
+    ),
     requests.Subscribe(channels=("stopped", "continued", "session_ended")),
     requests.SetVariable(session_id=SESSION, variables_reference=13, name="total", value="0"),
     requests.SetExpression(session_id=SESSION, expression="prices[0]", value="4"),

@@ -9,6 +9,7 @@ import pytest
 
 from lazydap_core.errors import DapProtocolError
 from lazydap_core.protocol import events, objects, requests
+from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from tests.daemon.rig import LOOP, NO_WAIT, Rig, hosted_rig
 from tests.fakes.program import Line
 from tests.fakes.scripted import Step, answers, batch, event, expect, reply
@@ -117,6 +118,54 @@ async def test_a_moved_breakpoint_keeps_its_line_and_names_the_one_it_moved_to(m
     assert (status.line, status.adapter_line, status.verified) == (3, 4, True)
     stable = await made.resume()
     assert stable.hit_breakpoint_ids == (status.id,)
+
+
+async def move(made: Rig, number: int, line: int, **more: Any) -> Any:
+    place = BreakpointPlace(id=number, line=line, **more)
+    return await made.engine.handle(BreakpointMove(moves=(place,), dry_run=False))
+
+
+async def test_a_breakpoint_that_follows_its_text_keeps_its_id_and_stops_at_its_new_line(made: Rig) -> None:
+    await made.start(LOOP, loops=True)
+    added = await made.add(3, condition="executed > 0")
+    made.published.clear()
+    answer = await move(made, added.breakpoints[0].id, 4, anchor="a\nb\nc")
+    (status,) = answer.breakpoints
+    assert (answer.action, answer.applied_to_session) == ("updated", True)
+    assert (status.id, status.line, status.condition, status.verified) == (1, 4, "executed > 0", True)
+    assert (status.adapter_line, status.anchor) == (None, "a\nb\nc")
+    assert sent(made) == [[3], [4]]
+    assert next((t.session_id, t.breakpoint.line) for t in made.of(events.BreakpointUpdated)) == (None, 4)
+    stable = await made.resume()
+    assert (stable.frame.line, stable.hit_breakpoint_ids) == (4, (1,))
+
+
+async def test_a_breakpoint_of_a_renamed_file_leaves_the_old_one(made: Rig) -> None:
+    await made.start()
+    await made.add(4)
+    await move(made, 1, 4, source=str(made.folder / "other.c"))
+    lists = [
+        (Path(entry["arguments"]["source"]["path"]).name, [one["line"] for one in entry["arguments"]["breakpoints"]])
+        for entry in made.driver.record()
+        if entry.get("command") == "setBreakpoints"
+    ]
+    assert sorted(lists[1:]) == [("other.c", [4]), ("program.c", [])]
+
+
+async def test_a_new_anchor_alone_is_nobodys_news(made: Rig) -> None:
+    await made.add(4)
+    made.published.clear()
+    assert (await move(made, 1, 4, anchor="a\nb\nc")).action == "updated"
+    assert made.published == []
+    assert (await made.listed())[0].anchor == "a\nb\nc"
+
+
+async def test_a_disabled_breakpoint_that_moves_is_shown_where_it_is(made: Rig) -> None:
+    await made.start()
+    await made.add(3)
+    await made.engine.handle(requests.BreakpointToggle(selector=objects.ByIds(ids=(1,)), dry_run=False))
+    (status,) = (await move(made, 1, 4)).breakpoints
+    assert (status.line, status.adapter_line, status.enabled) == (4, None, False)
 
 
 async def test_other_clients_learn_what_the_adapter_made_of_a_new_breakpoint(made: Rig) -> None:

@@ -50,6 +50,8 @@ class ScriptedEngine:
                 change = self._project.remove_breakpoints(request.selector, dry_run=request.dry_run)
             case requests.BreakpointToggle():
                 change = self._project.toggle_breakpoints(request.selector, dry_run=request.dry_run)
+            case requests.BreakpointMove():
+                change = self._project.move_breakpoints(request.moves, dry_run=request.dry_run)
             case _:
                 raise SessionNotFound("there is no session: launch a program")
         if change.has_changed:

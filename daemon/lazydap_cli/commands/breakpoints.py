@@ -1,9 +1,11 @@
-"""Owns `break`: setting, listing, removing and toggling breakpoints."""
+"""Owns `break`: setting, listing, moving, removing and toggling breakpoints."""
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lazydap_cli import session
+from lazydap_cli.anchoring import anchor_at
 from lazydap_cli.call import Call
 from lazydap_cli.documents import document, documents
 from lazydap_cli.results import Listing
@@ -11,6 +13,7 @@ from lazydap_cli.stops import near
 from lazydap_cli.values import u32
 from lazydap_core.errors import BadRequest, UsageError
 from lazydap_core.protocol import requests, responses
+from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.objects import (
     BreakpointSelector,
     BreakpointStatus,
@@ -21,14 +24,20 @@ from lazydap_core.protocol.objects import (
     NewBreakpoint,
 )
 
+if TYPE_CHECKING:
+    from lazydap_core.client.blocking import BlockingClient
+
 COLUMNS = ("id", "location", "enabled", "verified", "condition")
 
 
 def run(call: Call) -> Listing:
-    """Carry out one of the four; which one, and on what, is settled before a daemon is asked."""
+    """Carry out one of the five; which one, and on what, is settled before a daemon is asked."""
     request = _request(call)
     with call.connect() as client:
-        answer = session.asked(client, request, responses.Breakpoints)
+        if isinstance(request, BreakpointMove) and "breakpoint_move" not in client.features:
+            answer = _moved_by_hand(call, client, request)
+        else:
+            answer = session.asked(client, request, responses.Breakpoints)
     return breakpoint_listing(answer, call.folder)
 
 
@@ -43,6 +52,9 @@ def _request(call: Call) -> requests.Request:
     if call.given("location") is None:
         raise UsageError("`lazydap break` needs a location, as `file:line`, or `--list` to see the ones you have")
     where = _location(call)
+    if call.given("move") is not None:
+        place = BreakpointPlace(id=call.given("move"), line=where.line, source=where.source, anchor=anchor_at(where))
+        return BreakpointMove(moves=(place,), dry_run=dry_run)
     breakpoint_ = NewBreakpoint(
         source=where.source,
         line=where.line,
@@ -50,8 +62,40 @@ def _request(call: Call) -> requests.Request:
         hit_condition=call.given("hit_condition"),
         log_message=call.given("log"),
         enabled=not call.given("disabled"),
+        anchor=anchor_at(where),
     )
     return requests.BreakpointAdd(breakpoint=breakpoint_, dry_run=dry_run)
+
+
+def _moved_by_hand(call: Call, client: "BlockingClient", request: BreakpointMove) -> responses.Breakpoints:
+    """The move with a daemon that has no word for it: what is lost is the id, and that is said."""
+    (place,) = request.moves
+    present = session.asked(client, requests.BreakpointList(), responses.Breakpoints).breakpoints
+    old = next((each for each in present if each.id == place.id), None)
+    source = place.source or ""
+    if old is None:
+        raise BadRequest(f"there is no breakpoint {place.id}: `lazydap break --list` shows them", id=place.id)
+    if any((each.source, each.line) == (source, place.line) and each is not old for each in present):
+        raise BadRequest(f"{source}:{place.line} has a breakpoint already: remove that first", source=source)
+    new = NewBreakpoint(
+        source=source,
+        line=place.line,
+        column=old.column,
+        condition=old.condition,
+        hit_condition=old.hit_condition,
+        log_message=old.log_message,
+        enabled=old.enabled,
+    )
+    # The new one first: a failure between the two leaves one too many, not one too few.
+    added = session.asked(
+        client, requests.BreakpointAdd(breakpoint=new, dry_run=request.dry_run), responses.Breakpoints
+    )
+    if (old.source, old.line) != (source, place.line):
+        removal = requests.BreakpointRemove(selector=ByIds(ids=(old.id,)), dry_run=request.dry_run)
+        session.asked(client, removal, responses.Breakpoints)
+        if not request.dry_run:
+            call.warn(f"the daemon is of another build: breakpoint {old.id} is {added.breakpoints[0].id} now")
+    return added
 
 
 def _selector(call: Call) -> BreakpointSelector:

@@ -49,6 +49,11 @@ class Book:
         self._opinions[our_id] = opinion
         return changed
 
+    def moved(self, our_id: int) -> None:
+        """Forget where the adapter put a breakpoint that belongs elsewhere now."""
+        if our_id in self._opinions:
+            self._opinions[our_id] = self._opinions[our_id]._replace(line=None)
+
     def knows(self, adapter_id: int | None) -> bool:
         """Whether this adapter id is one of ours."""
         return adapter_id in self._ours
@@ -129,4 +134,5 @@ def _status(
         verified=verified,
         adapter_line=adapter_line,
         message=message,
+        anchor=wanted.anchor,
     )

@@ -82,6 +82,7 @@ class Engine:
                 | requests.BreakpointAdd()
                 | requests.BreakpointRemove()
                 | requests.BreakpointToggle()
+                | requests.BreakpointMove()
             ):
                 return await self._on_breakpoints(request)
             case _:
@@ -246,6 +247,11 @@ class Engine:
                 change = self._project.remove_breakpoints(request.selector, dry_run=request.dry_run)
             case requests.BreakpointToggle():
                 change = self._project.toggle_breakpoints(request.selector, dry_run=request.dry_run)
+            case requests.BreakpointMove():
+                change = self._project.move_breakpoints(request.moves, dry_run=request.dry_run)
+                if change.has_changed and self._occupant is not None:
+                    for one in change.breakpoints:
+                        self._occupant.session.book.moved(one.id)
         return await self._changed(change, dry_run=request.dry_run)
 
     def _decorated(self, breakpoints: tuple[Breakpoint, ...]) -> tuple[objects.BreakpointStatus, ...]:
@@ -284,7 +290,7 @@ class Engine:
             self._publish(events.BreakpointUpdated(session_id=None, breakpoint=update))
 
     async def _apply(self, change: Change) -> bool:
-        sources = sorted({one.source for one in change.breakpoints})
+        sources = sorted({one.source for one in change.breakpoints} | change.left)
         if self._starting is not None:
             self._starting.changed_sources.update(dict.fromkeys(sources))
         if self._occupant is None or not self._occupant.session.is_live:

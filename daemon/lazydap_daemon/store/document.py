@@ -68,8 +68,10 @@ def _counters(content: Content) -> dict[str, int]:
 def _lists(content: Content, root: Path) -> Iterable[tuple[str, list[Row], Order]]:
     breakpoints = [_breakpoint_row(entry, root) for entry in content.breakpoints]
     watches = [_watch_row(entry) for entry in content.watches]
+    anchors = [_anchor_row(entry, entry.anchor) for entry in content.breakpoints if entry.anchor is not None]
     yield "breakpoints", sorted(breakpoints, key=_breakpoint_order), _breakpoint_order
-    yield "watches", sorted(watches, key=_watch_order), _watch_order
+    yield "watches", sorted(watches, key=_id_order), _id_order
+    yield "anchors", sorted(anchors, key=_id_order), _id_order
 
 
 def _breakpoint_row(entry: Breakpoint, root: Path) -> Row:
@@ -89,11 +91,15 @@ def _watch_row(entry: Watch) -> Row:
     return row
 
 
+def _anchor_row(entry: Breakpoint, text: str) -> Row:
+    return {"id": entry.id, "line": entry.line, "text": text}
+
+
 def _breakpoint_order(row: Row) -> Any:
     return components(str(row.get("source", ""))), row.get("line", 0)
 
 
-def _watch_order(row: Row) -> Any:
+def _id_order(row: Row) -> Any:
     return row.get("id", 0)
 
 
@@ -111,6 +117,7 @@ _KNOWN_KEYS: Final[dict[str, frozenset[str]]] = {
         ("id", "source", "line", "column", "condition", "hit_condition", "log_message", "enabled")
     ),
     "watches": frozenset(("id", "expression", "label")),
+    "anchors": frozenset(("id", "line", "text")),
 }
 
 

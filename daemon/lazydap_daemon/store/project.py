@@ -5,7 +5,7 @@ after the first of a burst of changes (doc/architecture.md, "State file").
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -16,6 +16,7 @@ import msgspec
 from lazydap_core.domain.breakpoints import Breakpoint, Watch
 from lazydap_core.domain.words import BreakpointAction, WatchAction
 from lazydap_core.errors import BadRequest, StateFileInvalid
+from lazydap_core.protocol.additions.following import BreakpointPlace
 from lazydap_core.protocol.objects import (
     BreakpointSelector,
     ByExpression,
@@ -30,6 +31,7 @@ from lazydap_core.protocol.objects import (
 from lazydap_core.state_file import ProjectState, parse_state, state_path
 from lazydap_daemon.store.document import Content, rendered
 from lazydap_daemon.store.merging import merged
+from lazydap_daemon.store.moving import moved
 from lazydap_daemon.store.sources import canonical_source, components, stored_source
 from lazydap_daemon.store.writing import ChangedMeanwhileError, read_text, replace_text
 
@@ -47,13 +49,15 @@ LARGEST_ID: Final = 2**32 - 1
 class Change(msgspec.Struct, frozen=True):
     """What became of a request about breakpoints: for a removal those removed, else their new values.
 
-    `not_found` are the ids asked for that no breakpoint has, as they were asked; `has_changed` is False for a dry run.
+    `not_found` are the ids asked for that no breakpoint has, as they were asked. `has_changed` says that everybody
+    is to hear of it: never of a dry run, nor of an anchor alone. `left` are the files of those that were moved.
     """
 
     action: BreakpointAction
     breakpoints: tuple[Breakpoint, ...]
     not_found: tuple[int, ...] = ()
     has_changed: bool = False
+    left: frozenset[str] = frozenset()
 
 
 class WatchChange(msgspec.Struct, frozen=True):
@@ -143,6 +147,7 @@ class ProjectStore:
             hit_condition=new.hit_condition,
             log_message=new.log_message,
             enabled=new.enabled,
+            anchor=new.anchor or (present.anchor if present else None),
         )
         if present == wanted:
             return Change("unchanged", (wanted,))
@@ -173,6 +178,26 @@ class ProjectStore:
             self._breakpoints.update((entry.id, entry) for entry in flipped)
             self._touch()
         return Change("toggled", flipped, not_found, has_changed=bool(flipped) and not dry_run)
+
+    def move_breakpoints(self, moves: Sequence[BreakpointPlace], *, dry_run: bool) -> Change:
+        """Put breakpoints elsewhere, all at once; one whose new place is another's stays where it is.
+
+        The action is `updated` or `unchanged`; `breakpoints` are those named, where they are now.
+        """
+        before = self._breakpoints
+        wanted = {move.id: _wanted(before[move.id], move, self.root) for move in moves if move.id in before}
+        after = moved(before, wanted, _place)
+        gone = [before[number] for number in wanted if _place(before[number]) != _place(after[number])]
+        if after != before and not dry_run:
+            self._breakpoints = after
+            self._touch()
+        return Change(
+            "unchanged" if after == before else "updated",
+            tuple(after[number] for number in wanted),
+            tuple(move.id for move in moves if move.id not in before),
+            has_changed=bool(gone) and not dry_run,
+            left=frozenset(entry.source for entry in gone),
+        )
 
     def add_watch(self, new: NewWatch, *, dry_run: bool) -> WatchChange:
         """Add one; where the same expression is watched already, that one is returned as it is.
@@ -334,6 +359,12 @@ def _in_memory(entries: Iterable[Breakpoint], root: Path) -> Iterable[Breakpoint
 
 def _place(entry: Breakpoint) -> tuple[object, int]:
     return components(entry.source), entry.line
+
+
+def _wanted(entry: Breakpoint, move: BreakpointPlace, root: Path) -> Breakpoint:
+    source = entry.source if move.source is None else canonical_source(move.source, root)
+    anchor = entry.anchor if move.anchor is None else move.anchor
+    return msgspec.structs.replace(entry, source=source, line=move.line, anchor=anchor)
 
 
 _Entry = TypeVar("_Entry", Breakpoint, Watch)

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+import tomllib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ import anyio.to_thread
 import pytest
 
 from lazydap_core.errors import BadRequest, StateFileInvalid
+from lazydap_core.protocol.additions.following import BreakpointPlace
 from lazydap_core.protocol.objects import (
     ByExpression,
     ByIds,
@@ -122,6 +124,57 @@ def test_ids_that_match_nothing_are_named_as_they_were_asked(root: Path) -> None
     assert (change.not_found, len(change.breakpoints)) == ((9, 9), 1)
     assert store.remove_watches(ByIds(ids=(7,)), dry_run=False).not_found == (7,)
     assert store.remove_watches(ByExpression(expression="y"), dry_run=False).has_changed is False
+
+
+def test_a_moved_breakpoint_keeps_its_id_and_what_it_has_to_say(root: Path) -> None:
+    store = ProjectStore.load(root)
+    store.add_breakpoint(_new("a.py", 5, condition="x > 1"), dry_run=False)
+    moves = (BreakpointPlace(id=1, line=9, anchor="a\nb\nc"), BreakpointPlace(id=7, line=1))
+
+    rehearsed = store.move_breakpoints(moves, dry_run=True)
+    assert (rehearsed.action, rehearsed.breakpoints[0].line, store.breakpoints[0].line) == ("updated", 9, 5)
+    change = store.move_breakpoints(moves, dry_run=False)
+
+    assert (change.action, change.not_found, change.has_changed) == ("updated", (7,), True)
+    (entry,) = store.breakpoints
+    assert (entry.id, entry.line, entry.condition, entry.anchor) == (1, 9, "x > 1", "a\nb\nc")
+    assert store.move_breakpoints(moves, dry_run=False).action == "unchanged"
+
+
+def test_a_breakpoint_follows_its_file_to_another_name(root: Path) -> None:
+    store = ProjectStore.load(root)
+    store.add_breakpoint(_new("a.py", 5), dry_run=False)
+
+    change = store.move_breakpoints((BreakpointPlace(id=1, line=5, source="b.py"),), dry_run=False)
+
+    assert store.breakpoints[0].source == str(root / "b.py")
+    assert change.left == {str(root / "a.py")}
+
+
+async def test_an_anchor_is_kept_in_a_table_of_its_own_and_read_again(root: Path) -> None:
+    _file(root).write_text('# mine\n[[breakpoints]]\nid = 3\nsource = "a.py"\nline = 5\n')
+    store = ProjectStore.load(root)
+
+    change = store.move_breakpoints((BreakpointPlace(id=3, line=5, anchor='x\n"y"\nz'),), dry_run=False)
+    await store.flush()
+
+    assert (change.action, change.has_changed) == ("updated", False)
+    text = _file(root).read_text()
+    assert "# mine\n[[breakpoints]]" in text
+    assert tomllib.loads(text)["anchors"] == [{"id": 3, "line": 5, "text": 'x\n"y"\nz'}]
+    assert ProjectStore.load(root).breakpoints[0].anchor == 'x\n"y"\nz'
+
+
+async def test_the_anchor_of_a_breakpoint_that_was_moved_by_hand_does_not_pull_it_back(root: Path) -> None:
+    store = ProjectStore.load(root)
+    store.add_breakpoint(_new("a.py", 5), dry_run=False)
+    store.move_breakpoints((BreakpointPlace(id=1, line=5, anchor="x\ny\nz"),), dry_run=False)
+    await store.flush()
+
+    _file(root).write_text(_file(root).read_text().replace('"a.py"\nline = 5', '"a.py"\nline = 20'))
+
+    (entry,) = ProjectStore.load(root).breakpoints
+    assert (entry.line, entry.anchor) == (20, None)
 
 
 def test_a_project_that_has_used_up_its_ids_says_where_to_look(root: Path) -> None:
