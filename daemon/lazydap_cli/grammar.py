@@ -106,6 +106,8 @@ _FRAME = Option(
     "--frame", "Look into this frame of `lazydap stack` instead of the top one", value="FRAME", read=values.i64
 )
 
+_LINE = Operand("location", "FILE:LINE", "Where", completes="file")
+
 
 def _movement(
     word: str, about: str, runs: str, aliases: tuple[str, ...] = (), more: tuple[Option, ...] = ()
@@ -250,8 +252,38 @@ COMMANDS: tuple[Command | Group, ...] = (
         more=(Option("--all-threads", "Every thread, where the adapter moves them one by one"),),
     ),
     _movement("step", "Step over the line", "step", aliases=("next",)),
-    _movement("step-in", "Step into the call", "step_in", aliases=("step-into",)),
+    Command(
+        ("step-in",),
+        "Step into the call",
+        "moving:step_in",
+        "lazydap step-in --wait",
+        aliases=("step-into",),
+        options=(
+            _WAIT,
+            _TIMEOUT,
+            Option("--targets", "Show the calls of the line, whose ids `--target` takes, and stay"),
+            Option("--target", "Step into this call of the line", value="ID", read=values.i64),
+            _THREAD,
+        ),
+        conflicts=(("--targets", "--target"), ("--targets", "--wait")),
+    ),
     _movement("step-out", "Run to the end of the function", "step_out"),
+    Command(
+        ("run-to",),
+        "Continue to a line, without a breakpoint",
+        "moving:run_to",
+        "lazydap run-to app.py:12 --wait",
+        operand=_LINE,
+        options=(_WAIT, _TIMEOUT, _THREAD),
+    ),
+    Command(
+        ("jump",),
+        "Go on from another line, executing nothing between",
+        "moving:jump",
+        "lazydap jump app.py:12 --wait",
+        operand=_LINE,
+        options=(_WAIT, _TIMEOUT, _THREAD),
+    ),
     _movement("pause", "Stop the running program", "pause"),
     _BREAK,
     _WATCH,

@@ -24,6 +24,9 @@ FEATURES: Final[tuple[str, ...]] = (
     "set_variable",
     "complete",
     "breakpoint_move",
+    "run_to",
+    "goto",
+    "step_in_targets",
 )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKind, VariableFilter
 from lazydap_core.protocol.additions.following import BreakpointMove
+from lazydap_core.protocol.additions.moving import Goto, GotoTargets, RunTo, StepInTargets
 from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
 from lazydap_core.protocol.objects import (
     I64,
@@ -71,10 +72,13 @@ class Continue(WireObject, frozen=True, kw_only=True):
 
 
 class Step(WireObject, frozen=True, kw_only=True):
+    """`target_id` is the feature `step_in_targets`: the call that a step in is to enter."""
+
     session_id: SessionId
     thread_id: I64 | None = NULL
     kind: StepKind
     wait: WaitMode
+    target_id: I64 | None = None
 
 
 class Pause(WireObject, frozen=True, kw_only=True):
@@ -167,10 +171,22 @@ class WatchRemove(WireObject, frozen=True, kw_only=True):
 DaemonRequest = Ping | Status | Shutdown | Version | Doctor | Subscribe | WatchList | WatchAdd | WatchRemove
 """What concerns the daemon itself and the project's watches."""
 
-MoveRequest = Continue | Step | Pause
+MoveRequest = Continue | Step | Pause | RunTo | Goto
 """What moves or stops the program, one at a time."""
 
-InspectRequest = Threads | StackTrace | Scopes | Variables | Eval | Output | SetVariable | SetExpression | Complete
+InspectRequest = (
+    Threads
+    | StackTrace
+    | Scopes
+    | Variables
+    | Eval
+    | Output
+    | SetVariable
+    | SetExpression
+    | Complete
+    | GotoTargets
+    | StepInTargets
+)
 """What is asked about a session."""
 
 BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | BreakpointToggle | BreakpointMove

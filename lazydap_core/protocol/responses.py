@@ -3,6 +3,7 @@
 from typing import Any
 
 from lazydap_core.domain.words import BreakpointAction, ErrorCode, SessionState, WaitOutcome, WatchAction
+from lazydap_core.protocol.additions.moving import GotoTargetList, StepInTargetList
 from lazydap_core.protocol.additions.values import Completed, VariableSet
 from lazydap_core.protocol.objects import (
     I32,
@@ -205,4 +206,6 @@ Response = (
     | Watches
     | VariableSet
     | Completed
+    | GotoTargetList
+    | StepInTargetList
 )

@@ -39,6 +39,7 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (requests.Output, "after_seq"),
     (objects.NewBreakpoint, "anchor"),
     (objects.BreakpointStatus, "anchor"),
+    (requests.Step, "target_id"),
 )
 _SETS: Final[dict[str, Any]] = {
     "adapter kind": words.AdapterKind,

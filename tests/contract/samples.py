@@ -4,7 +4,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_core.protocol.additions import values
+from lazydap_core.protocol.additions import moving, values
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.dialect import FEATURES, NEWEST
 
@@ -78,6 +78,10 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
         dry_run=False,
     ),
     requests.Subscribe(channels=("stopped", "continued", "session_ended")),
+    requests.RunTo(session_id=SESSION, source="/home/ana/shop/app.py", line=9, wait=objects.Wait()),
+    requests.GotoTargets(session_id=SESSION, source="/home/ana/shop/app.py", line=4),
+    requests.Goto(session_id=SESSION, source="/home/ana/shop/app.py", line=4, wait=objects.Wait()),
+    requests.StepInTargets(session_id=SESSION),
     requests.SetVariable(session_id=SESSION, variables_reference=13, name="total", value="0"),
     requests.SetExpression(session_id=SESSION, expression="prices[0]", value="4"),
     requests.Complete(session_id=SESSION, text="pri", column=4),
@@ -146,6 +150,10 @@ RESPONSES: Final[tuple[responses.Response, ...]] = (
     responses.Scopes(scopes=(objects.Scope(name="Locals", variables_reference=13, expensive=False),)),
     responses.Variables(variables=(_VARIABLE,), truncated=False),
     responses.Evaluated(value="8", type_name="int", variables_reference=0),
+    responses.GotoTargetList(targets=(moving.GotoTarget(id=15, label="app.py:4", line=4),)),
+    responses.StepInTargetList(
+        targets=(moving.StepInTarget(id=16, label="price"), moving.StepInTarget(id=17, label="total"))
+    ),
     responses.VariableSet(value="4", type_name="int", variables_reference=0),
     responses.Completed(items=(values.Completion(label="prices", text="prices", start=1, length=3, kind="variable"),)),
     responses.Output(chunks=(_CHUNK,), dropped=0),

@@ -235,6 +235,15 @@ async def test_an_adapter_that_answers_nothing_twice_is_ended(made: Rig) -> None
     await made.until(lambda: made.state == "adapter_died")
 
 
+async def test_pauses_that_are_never_answered_end_the_adapter(made: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moving, "REQUEST_TIMEOUT", 0.05)
+    await made.start(SLOW_LOOP, stop_on_entry=False, loops=True, swallows=["pause"])
+    for _ in range(session.UNANSWERED_LIMIT):
+        with pytest.raises(AdapterTimeout):
+            await made.pause()
+    await made.until(lambda: made.state == "adapter_died")
+
+
 async def test_threads_that_stop_together_are_all_named(made: Rig) -> None:
     await made.add(4)
     await made.start(threads={1: "main", 2: "second", 3: "third"}, stops_per_stop=3)

@@ -60,6 +60,7 @@ class ProgramSpec:
     dies_on                             per command: the exit status with which the adapter goes away instead
     wedges_when_running                 an execution request to a running program is the last thing it reads (debugpy)
     only_capable                        any request beyond the capabilities ends the adapter (lldb-dap up to 21)
+    silent_jump                         the stop that ends a jump has no reason (codelldb)
     named_paths                         rows have the name under which they can be evaluated (delve)
     capabilities                        on top of the defaults
     child                               a real process that is started with the launch; its pid goes into `process`
@@ -88,6 +89,7 @@ class ProgramSpec:
     dies_on: Mapping[str, int] = field(default_factory=dict[str, int])
     wedges_when_running: bool = False
     only_capable: bool = False
+    silent_jump: bool = False
     named_paths: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     child: Sequence[str] = ()
@@ -136,6 +138,9 @@ NEEDED_CAPABILITY: Mapping[str, str] = {
     "configurationDone": "supportsConfigurationDoneRequest",
     "setVariable": "supportsSetVariable",
     "setExpression": "supportsSetExpression",
+    "gotoTargets": "supportsGotoTargetsRequest",
+    "goto": "supportsGotoTargetsRequest",
+    "stepInTargets": "supportsStepInTargetsRequest",
     "completions": "supportsCompletionsRequest",
     "setFunctionBreakpoints": "supportsFunctionBreakpoints",
     "exceptionInfo": "supportsExceptionInfoRequest",
@@ -298,7 +303,7 @@ class SimulatedProgram:
 
     # Requests
 
-    def handle(self, command: str, arguments: Json) -> Json:
+    def handle(self, command: str, arguments: Json) -> Json:  # noqa: PLR0911 - one case a request
         """The body of the answer. Raises Refusal."""
         match command:
             case "initialize":
@@ -307,6 +312,15 @@ class SimulatedProgram:
                 return self._set_breakpoints(arguments)
             case "threads":
                 return {"threads": [{"id": key, "name": name} for key, name in self.spec.threads.items()]}
+            case "gotoTargets":
+                known = sorted({line.line for line in self.spec.trace} & {arguments["line"]})
+                return {"targets": [{"id": line, "label": f"line {line}", "line": line} for line in known]}
+            case "goto":
+                return self._jump(arguments["targetId"])
+            case "stepInTargets":
+                return {
+                    "targets": [{"id": line.line, "label": line.function} for line in self.spec.trace if line.depth]
+                }
             case "continue" | "next" | "stepIn" | "stepOut" | "pause":
                 return self._move(command)
             case "stackTrace" | "scopes" | "variables" | "evaluate" | "setVariable" | "setExpression" | "completions":
@@ -314,10 +328,15 @@ class SimulatedProgram:
             case _:
                 return {}
 
+    def _jump(self, line: int) -> Json:
+        self._position = [each.line for each in self.spec.trace].index(line)
+        self._stop("" if self.spec.silent_jump else "goto")
+        return {}
+
     def _move(self, command: str) -> Json:
         if command != "pause":
             self._resume(self._goal_of(command))
-        elif self.state == "running":
+        elif self.state == "running" and "pause" not in self.spec.swallows:
             self._stop("pause")
         return {}
 

@@ -1,6 +1,5 @@
 """Owns `break`: setting, listing, moving, removing and toggling breakpoints."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,9 +7,9 @@ from lazydap_cli import session
 from lazydap_cli.anchoring import anchor_at
 from lazydap_cli.call import Call
 from lazydap_cli.documents import document, documents
+from lazydap_cli.locations import read_location
 from lazydap_cli.results import Listing
 from lazydap_cli.stops import near
-from lazydap_cli.values import u32
 from lazydap_core.errors import BadRequest, UsageError
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
@@ -20,7 +19,6 @@ from lazydap_core.protocol.objects import (
     ByIds,
     ByLocation,
     Everything,
-    Location,
     NewBreakpoint,
 )
 
@@ -51,7 +49,7 @@ def _request(call: Call) -> requests.Request:
         return requests.BreakpointToggle(selector=_selector(call), dry_run=dry_run)
     if call.given("location") is None:
         raise UsageError("`lazydap break` needs a location, as `file:line`, or `--list` to see the ones you have")
-    where = _location(call)
+    where = read_location(call.given("location"), call.folder)
     if call.given("move") is not None:
         place = BreakpointPlace(id=call.given("move"), line=where.line, source=where.source, anchor=anchor_at(where))
         return BreakpointMove(moves=(place,), dry_run=dry_run)
@@ -108,27 +106,7 @@ def _selector(call: Call) -> BreakpointSelector:
         return Everything()
     if call.given("id"):
         return ByIds(ids=call.given("id"))
-    return ByLocation(location=_location(call))
-
-
-def _location(call: Call) -> Location:
-    text: str = call.given("location")
-    file, colon, line = text.rpartition(":")
-    if not colon:
-        raise UsageError(f"`{text}` is not a location: expected `file:line`")
-    if not file:
-        raise UsageError(f"`{text}` is not a location: the file part is empty")
-    try:
-        number = u32(line)
-    except ValueError:
-        raise UsageError(f"`{text}` is not a location: `{line}` is not a line number") from None
-    if number == 0:
-        raise UsageError(f"`{text}` is not a location: lines are numbered from 1")
-    try:
-        source = os.path.realpath(call.folder / file, strict=True)
-    except OSError as error:
-        raise BadRequest(f"cannot find {file}: {error.strerror}", source=file) from error
-    return Location(source=source, line=number)
+    return ByLocation(location=read_location(call.given("location"), call.folder))
 
 
 def breakpoint_listing(answer: responses.Breakpoints, folder: Path) -> Listing:

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Final
 
 from lazydap_cli import session
 from lazydap_cli.call import Call
-from lazydap_cli.documents import document
-from lazydap_cli.results import Single
+from lazydap_cli.documents import document, documents
+from lazydap_cli.locations import read_location
+from lazydap_cli.results import Listing, Single
 from lazydap_cli.stops import waited_lines
 from lazydap_cli.values import u64
 from lazydap_core.domain.words import StepKind
@@ -39,9 +40,56 @@ def step(call: Call) -> Single:
     return _stepped(call, "over")
 
 
-def step_in(call: Call) -> Single:
-    """Step into the call on the line."""
-    return _stepped(call, "in")
+def step_in(call: Call) -> Single | Listing:
+    """Step into the call on the line, or show which calls there are."""
+    if call.given("targets"):
+        return _calls(call)
+    thread, target = call.given("thread"), call.given("target")
+    return _moved(
+        call,
+        lambda session_id, wait: requests.Step(
+            session_id=session_id, thread_id=thread, kind="in", wait=wait, target_id=target
+        ),
+        None if target is None else ("step_in_targets", "choose what to step into"),
+    )
+
+
+def _calls(call: Call) -> Listing:
+    with call.connect() as client:
+        session.needs(client, "step_in_targets", "choose what to step into")
+        request = requests.StepInTargets(session_id=session.current(client).session_id)
+        targets = session.asked(client, request, responses.StepInTargetList).targets
+    return Listing(
+        {"targets": documents(targets)},
+        documents(targets),
+        [target.id for target in targets],
+        ("id", "label"),
+        [(target.id, target.label) for target in targets],
+    )
+
+
+def run_to(call: Call) -> Single:
+    """Continue to a line."""
+    where, thread = read_location(call.given("location"), call.folder), call.given("thread")
+    return _moved(
+        call,
+        lambda session_id, wait: requests.RunTo(
+            session_id=session_id, thread_id=thread, source=where.source, line=where.line, wait=wait
+        ),
+        ("run_to", "run to a line"),
+    )
+
+
+def jump(call: Call) -> Single:
+    """Go on from another line."""
+    where, thread = read_location(call.given("location"), call.folder), call.given("thread")
+    return _moved(
+        call,
+        lambda session_id, wait: requests.Goto(
+            session_id=session_id, thread_id=thread, source=where.source, line=where.line, wait=wait
+        ),
+        ("goto", "jump to a line"),
+    )
 
 
 def step_out(call: Call) -> Single:
@@ -62,10 +110,16 @@ def _stepped(call: Call, kind: StepKind) -> Single:
     )
 
 
-def _moved(call: Call, request: "Callable[[SessionId, WaitMode], requests.Request]") -> Single:
+def _moved(
+    call: Call,
+    request: "Callable[[SessionId, WaitMode], requests.Request]",
+    needed: tuple[str, str] | None = None,
+) -> Single:
     # Read before a daemon is started: a value nobody can read must not cost anything.
     limit = _wait_seconds(call) if call.given("wait") else None
     with call.connect() as client:
+        if needed is not None:
+            session.needs(client, *needed)
         session_id = session.current(client).session_id
         if limit is None:
             answer = session.asked(client, request(session_id, NoWait()), responses.Continued, timeout=REPLY_SECONDS)

@@ -281,6 +281,34 @@ class SetVariableBody(Wire, frozen=True, kw_only=True):
     variables_reference: int | None = None
 
 
+class GotoTarget(Wire, frozen=True, kw_only=True):
+    """One place of a line."""
+
+    id: int
+    label: str = ""
+    line: int = 0
+    column: int | None = None
+
+
+class GotoTargetsBody(Wire, frozen=True, kw_only=True):
+    """The places of a line that a thread can be put to."""
+
+    targets: tuple[GotoTarget, ...] = ()
+
+
+class StepInTarget(Wire, frozen=True, kw_only=True):
+    """One call of a line."""
+
+    id: int
+    label: str = ""
+
+
+class StepInTargetsBody(Wire, frozen=True, kw_only=True):
+    """The calls of a frame's line."""
+
+    targets: tuple[StepInTarget, ...] = ()
+
+
 class CompletionItem(Wire, frozen=True, kw_only=True):
     """One offer; `text` stands in for `label` where it is there, in place of `length` characters from `start`."""
 

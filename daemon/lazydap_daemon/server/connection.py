@@ -310,7 +310,7 @@ def version_mismatch(version: int) -> VersionMismatch:
 
 def _waits(payload: codec.Payload) -> bool:
     match payload:
-        case requests.Continue() | requests.Step() | requests.Pause():
+        case requests.Continue() | requests.Step() | requests.Pause() | requests.RunTo() | requests.Goto():
             return isinstance(payload.wait, Wait)
         case _:
             return False

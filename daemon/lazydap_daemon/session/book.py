@@ -1,7 +1,7 @@
 """Owns what one session's adapter thinks of the project's breakpoints; sends nothing."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from lazydap_core.domain.breakpoints import Breakpoint
 from lazydap_core.protocol import objects
@@ -17,14 +17,21 @@ class Opinion(NamedTuple):
     message: str | None
 
 
+GUEST_ID: Final = 0
+"""The id of a breakpoint that is nobody's: the project counts from 1."""
+
+
 class Book:
     """Opinions by our breakpoint id; an entry outlives the removal of its breakpoint.
 
+    `guest` is what the adapter thinks of the temporary breakpoint, whose id is `GUEST_ID`.
     `filters` are the exception filters that the adapter implements as breakpoints, by its id, with what to call them.
     """
 
     def __init__(self) -> None:
         self.filters: dict[int, str] = {}
+        self.guest: Opinion | None = None
+        self._guests: set[int] = set()
         self._opinions: dict[int, Opinion] = {}
         self._ours: dict[int, int] = {}
 
@@ -32,6 +39,10 @@ class Book:
         """Pair an answer with what was sent, by position; returns our ids whose opinion changed."""
         changed: list[int] = []
         for ours, theirs in zip(sent, answered, strict=False):
+            if ours.id == GUEST_ID:
+                self.guest = Opinion(theirs.id, theirs.verified, theirs.line, theirs.message)
+                self._guests.update(() if theirs.id is None else (theirs.id,))
+                continue
             if theirs.id is not None:
                 self._ours[theirs.id] = ours.id
             if self._set(ours.id, Opinion(theirs.id, theirs.verified, theirs.line, theirs.message)):
@@ -61,6 +72,10 @@ class Book:
     def is_filter(self, adapter_id: int | None) -> bool:
         """Whether this adapter id is an exception filter's."""
         return adapter_id in self.filters
+
+    def is_guest(self, adapter_id: int | None) -> bool:
+        """Whether this adapter id is that of a temporary breakpoint."""
+        return adapter_id in self._guests
 
     def told_of(self, adapter_id: int | None) -> objects.AdapterBreakpoint | None:
         """What clients have been told of the breakpoint with this adapter id; None for one that is not ours."""

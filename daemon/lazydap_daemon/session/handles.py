@@ -5,10 +5,12 @@ from uuid import UUID
 
 from lazydap_core.errors import BadRequest, StaleHandle
 
-HandleKind = Literal["frame id", "variables reference"]
+HandleKind = Literal["frame id", "variables reference", "goto target", "step-in target"]
 
 _HANDED_OUT_BY: dict[HandleKind, str] = {
     "frame id": "StackTrace (lazydap stack)",
+    "goto target": "GotoTargets",
+    "step-in target": "StepInTargets (lazydap step-in --targets)",
     "variables reference": "Scopes, Variables or Eval (lazydap scopes)",
 }
 

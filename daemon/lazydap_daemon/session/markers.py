@@ -15,6 +15,7 @@ class Markers:
         self._step: tuple[int, int, StepKind] | None = None
         self._pause: int | None = None
         self._is_continuing = False
+        self._jump: tuple[int, int] | None = None
 
     def step(self, thread_id: int, kind: StepKind) -> int:
         """Note that `thread_id` is being stepped; returns the mark."""
@@ -22,6 +23,13 @@ class Markers:
         self._step = (mark, thread_id, kind)
         self._is_continuing = False
         return mark
+
+    def jump(self, thread_id: int) -> int:
+        """Note that `thread_id` is being put to another line; returns the mark."""
+        self.resume()
+        self._is_continuing = False
+        self._jump = (self._take_number(), thread_id)
+        return self._jump[0]
 
     def pause(self) -> int:
         """Note that the program was asked to pause; returns the mark."""
@@ -37,12 +45,15 @@ class Markers:
         """The request behind this mark was refused."""
         if self._step is not None and self._step[0] == mark:
             self._step = None
+        if self._jump is not None and self._jump[0] == mark:
+            self._jump = None
         if self._pause == mark:
             self._pause = None
 
     def stopped(self, reason: str) -> None:
         """A stop was reported under its final reason: it answers a pause, or whatever else was under way."""
         self._is_continuing = False
+        self._jump = None
         if reason == "pause":
             self._pause = None
         else:
@@ -62,6 +73,11 @@ class Markers:
     def step_thread(self) -> int | None:
         """The thread that is being stepped, None when no step is under way."""
         return None if self._step is None else self._step[1]
+
+    @property
+    def jumping_thread(self) -> int | None:
+        """The thread that is being put to another line, None when none is."""
+        return None if self._jump is None else self._jump[1]
 
     def _take_number(self) -> int:
         number = self._next

@@ -3,8 +3,9 @@
 import logging
 import signal
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 import anyio
 
@@ -14,11 +15,13 @@ from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body
 from lazydap_daemon.session.collecting import Collector
+from lazydap_daemon.session.guest import Guest
 from lazydap_daemon.session.history import Numbered
 from lazydap_daemon.session.inspecting import finished
 from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
 from lazydap_daemon.session.standing import Standing
-from lazydap_daemon.session.translate import STEP_COMMANDS, adapter_faults
+from lazydap_daemon.session.targets import Targets
+from lazydap_daemon.session.translate import STEP_COMMANDS
 
 log = logging.getLogger("daemon.session")
 
@@ -27,6 +30,16 @@ COALESCING_WINDOW: Final = 0.05
 LATE_EXIT_CODE: Final = 0.25
 PAUSE_PATIENCE: Final = 1.0
 PAUSE_RETRY: Final = 0.01
+
+
+class _Run(NamedTuple):
+    """What makes the program run: the request, and the mark that says what its stop will be."""
+
+    command: str
+    wait: objects.WaitMode
+    mark: Callable[[], int | None]
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    all_threads: bool = False
 
 
 class Armed:
@@ -51,14 +64,16 @@ class Armed:
 
 
 class Mover:
-    """Carries out Continue, Step and Pause of one session.
+    """Carries out what moves the program of one session.
 
-    One Continue or Step at a time, in order of arrival, held until its reply is ready; Pause takes no turn. Cancelling
+    One movement at a time, in order of arrival, held until its reply is ready; Pause takes no turn. Cancelling
     a call abandons the waiting only: what was sent stays sent, and nothing counts as delivered.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, targets: Targets, guest: Guest) -> None:
         self._session = session
+        self._targets = targets
+        self._guest = guest
 
     async def carry_out(self, request: requests.MoveRequest) -> responses.Continued | responses.Stepped:
         """Move the program, and wait for what comes of it where the request says so.
@@ -78,18 +93,65 @@ class Mover:
             if not session.is_live:
                 raise finished(session)
             if session.state == "running":
-                if isinstance(request, requests.Step):
-                    raise SessionNotPaused(
-                        "the program is running: pause it before stepping",
-                        session_id=str(session.id),
-                        state=session.state,
-                    )
-                return await self._join_run(request)
+                if isinstance(request, requests.Continue):
+                    return await self._join_run(request)
+                raise SessionNotPaused(
+                    f"the program is running: pause it before {_DOING[type(request)]}",
+                    session_id=str(session.id),
+                    state=session.state,
+                )
             if thread_id is None:
                 thread_id = await self._thread(request.thread_id)
-            if isinstance(request, requests.Step) and session.has_no_stack:
-                await self._lead_to_entry(session.driver.entry_function)
-            return await self._resume(request, thread_id)
+            # What the last run has left with the adapter would stop this one.
+            await self._guest.gone()
+            return await self._move(request, thread_id)
+
+    async def _move(
+        self, request: requests.Continue | requests.Step | requests.RunTo | requests.Goto, thread_id: int
+    ) -> responses.Continued | responses.Stepped:
+        match request:
+            case requests.Continue():
+                run = _Run("continue", request.wait, self._resumed, all_threads=request.all_threads)
+            case requests.Step():
+                run = await self._step(request, thread_id)
+            case requests.RunTo():
+                return await self._run_to(request, thread_id)
+            case requests.Goto():
+                run = await self._jump(request, thread_id)
+        return await self._resume(run, thread_id)
+
+    def _resumed(self) -> None:
+        self._session.markers.resume()
+
+    async def _step(self, request: requests.Step, thread_id: int) -> _Run:
+        session = self._session
+        arguments: dict[str, Any] = {}
+        if request.target_id is not None:
+            self._targets.check_calls()
+            if request.kind != "in":
+                raise BadRequest(f"a step {request.kind} has no target: only a step in has one", kind=request.kind)
+            arguments["targetId"] = session.handles.adapter_number("step-in target", session.id, request.target_id)
+        command = STEP_COMMANDS[request.kind]
+        if session.has_no_stack:
+            await self._lead_to_entry(session.driver.entry_function)
+            command, arguments = "continue", {}
+        return _Run(command, request.wait, lambda: session.markers.step(thread_id, request.kind), arguments)
+
+    async def _run_to(self, request: requests.RunTo, thread_id: int) -> responses.Continued | responses.Stepped:
+        await self._guest.arrive(request.source, request.line)
+        try:
+            return await self._resume(_Run("continue", request.wait, self._resumed), thread_id)
+        except DaemonError:
+            if self._session.is_live:
+                await self._guest.leave()
+            raise
+
+    async def _jump(self, request: requests.Goto, thread_id: int) -> _Run:
+        session = self._session
+        targets = (await self._targets.of_line(request.source, request.line)).targets
+        chosen = request.target_id if request.target_id is not None else targets[0].id
+        target = session.handles.adapter_number("goto target", session.id, chosen)
+        return _Run("goto", request.wait, lambda: session.markers.jump(thread_id), {"targetId": target})
 
     async def _pause(self, request: requests.Pause) -> responses.Continued | responses.Stepped:
         session = self._session
@@ -131,7 +193,7 @@ class Mover:
         deadline = time.monotonic() + PAUSE_PATIENCE
         while True:
             try:
-                await self._send("pause", thread_id)
+                await self._send("pause", {"threadId": thread_id})
             except DapProtocolError as refused:
                 text = str(refused.details.get("adapter_message", ""))
                 is_passing = self._session.driver.refuses_only_for_now("pause", text)
@@ -175,35 +237,28 @@ class Mover:
         except DaemonError as error:
             log.debug("the breakpoint at the entry stays session=%s reason=%s", self._session.id, error.message)
 
-    async def _resume(
-        self, request: requests.Continue | requests.Step, thread_id: int
-    ) -> responses.Continued | responses.Stepped:
+    async def _resume(self, run: _Run, thread_id: int) -> responses.Continued | responses.Stepped:
         session = self._session
-        standing, is_before_code = session.stop, session.has_no_stack
+        standing = session.stop
         # From here to the write there is no await: no stop can fall between the decision and the arming.
         session.begin_run()
         motion = session.motion
-        if isinstance(request, requests.Step):
-            command, all_threads = "continue" if is_before_code else STEP_COMMANDS[request.kind], False
-            mark = session.markers.step(thread_id, request.kind)
-        else:
-            command, all_threads = "continue", request.all_threads
-            session.markers.resume()
-            mark = None
-        armed = self._arm(request.wait, all_threads=all_threads)
+        mark = run.mark()
+        armed = self._arm(run.wait, all_threads=run.all_threads)
         try:
-            await self._send_resume(command, thread_id, mark, motion, standing)
-            return await self._answer(request.wait, armed, thread_id)
+            await self._send_resume(run, thread_id, mark, motion, standing)
+            return await self._answer(run.wait, armed, thread_id)
         finally:
             self._disarm(armed)
 
     async def _send_resume(
-        self, command: str, thread_id: int, mark: int | None, motion: int, standing: Standing | None
+        self, run: _Run, thread_id: int, mark: int | None, motion: int, standing: Standing | None
     ) -> None:
         session = self._session
         try:
             # Announced by the reader, so that a stop right behind the answer cannot overtake it.
-            await self._send(command, thread_id, lambda _body: session.run_accepted(motion, thread_id))
+            arguments = {"threadId": thread_id, **run.arguments}
+            await self._send(run.command, arguments, lambda _body: session.run_accepted(motion, thread_id))
         except AdapterTimeout:
             # Whether the program runs is unknown, and asking again could move it twice.
             session.process.signal(signal.SIGKILL)
@@ -214,12 +269,13 @@ class Mover:
             session.run_refused(motion, standing)
             raise
 
-    async def _send(self, command: str, thread_id: int, on_body: Callable[[Body], None] | None = None) -> None:
+    async def _send(
+        self, command: str, arguments: dict[str, Any], on_body: Callable[[Body], None] | None = None
+    ) -> None:
         # Shielded, so that a client that hangs up cannot leave the answer unread and the state unknown.
-        with anyio.CancelScope(shield=True), adapter_faults():
-            await self._session.connection.request(
-                command, {"threadId": thread_id}, timeout=REQUEST_TIMEOUT, on_body=on_body
-            )
+        with anyio.CancelScope(shield=True):
+            pending = self._session.post(command, arguments, on_body)
+            await self._session.answered(dict[str, Any], pending, limit=REQUEST_TIMEOUT)
 
     async def _thread(self, wanted: int | None, *, otherwise: int | None = None) -> int:
         session = self._session
@@ -321,6 +377,13 @@ class Mover:
             thread_updates=tuple(collector.threads),
             elapsed_ms=int((time.monotonic() - armed_at) * 1000),
         )
+
+
+_DOING: Final[Mapping[type, str]] = {
+    requests.Step: "stepping",
+    requests.RunTo: "running to a line",
+    requests.Goto: "jumping",
+}
 
 
 def _thread_of(stop: events.Stopped | None, standing: Standing | None) -> int | None:

@@ -3,11 +3,13 @@
 from typing import assert_never
 
 from lazydap_core.protocol import requests, responses
+from lazydap_daemon.session.guest import Guest
 from lazydap_daemon.session.inspecting import Inspector
 from lazydap_daemon.session.moving import Mover
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.setting import Setter
+from lazydap_daemon.session.targets import Targets
 from lazydap_daemon.store.project import ProjectStore
 
 
@@ -16,17 +18,18 @@ class Occupant:
 
     def __init__(self, session: Session, project: ProjectStore) -> None:
         self.session = session
-        self.mover = Mover(session)
         self.inspector = Inspector(session)
         self.setter = Setter(session, self.inspector)
         self.pusher = Pusher(session, project)
+        self.targets = Targets(session, self.inspector)
+        self.mover = Mover(session, self.targets, Guest(session, self.pusher))
         # Files whose breakpoints changed while the launch was under way.
         self.changed_sources: dict[str, None] = {}
 
-    async def answer(self, request: requests.MoveRequest | requests.InspectRequest) -> responses.Response:  # noqa: C901, PLR0911 - one case a request
+    async def answer(self, request: requests.MoveRequest | requests.InspectRequest) -> responses.Response:  # noqa: C901, PLR0911, PLR0912 - one case a request
         """The answer to one request to this session; raises a DaemonError."""
         match request:
-            case requests.Continue() | requests.Step() | requests.Pause():
+            case requests.Continue() | requests.Step() | requests.Pause() | requests.RunTo() | requests.Goto():
                 return await self.mover.carry_out(request)
             case requests.Threads():
                 return await self.inspector.threads()
@@ -40,6 +43,10 @@ class Occupant:
                 return await self.inspector.evaluate(request)
             case requests.Output():
                 return self.inspector.output(request)
+            case requests.GotoTargets():
+                return await self.targets.of_line(request.source, request.line)
+            case requests.StepInTargets():
+                return await self.targets.of_calls(request)
             case requests.SetVariable():
                 return await self.setter.set_variable(request)
             case requests.SetExpression():

@@ -40,6 +40,7 @@ class Pusher:
         self._project = project
         self._turn = anyio.Lock(fast_acquire=True)
         self._spellings: dict[str, str] = {}
+        self._guest: Breakpoint | None = None
         self._sent: dict[str, _Sent] = {}
 
     async def push(self, source: str) -> None:
@@ -48,7 +49,7 @@ class Pusher:
         Raises what `Session.ask` raises; the project keeps its breakpoints all the same.
         """
         async with self._turn:
-            wanted = tuple(b for b in self._project.breakpoints_in(source) if b.enabled)
+            wanted = self._wanted(source)
             path = self._spellings.get(source, source)
             if await self._send(path, wanted) or not wanted or source in self._spellings:
                 return
@@ -70,6 +71,29 @@ class Pusher:
         except DapProtocolError as refused:
             enabled = [b for b in self._project.breakpoints_in(source) if b.enabled]
             self._tell(self._session.book.refuse(enabled, refused.details.get("adapter_message") or refused.message))
+
+    async def admit(self, guest: Breakpoint) -> str | None:
+        """Add a temporary breakpoint to its file; the adapter's words where it has no code there. Raises as `push`."""
+        self._guest, self._session.book.guest = guest, None
+        await self.push(guest.source)
+        opinion = self._session.book.guest
+        if opinion is None or opinion.verified:
+            return None
+        return opinion.message or "the adapter has no code there"
+
+    async def dismiss(self) -> None:
+        """Take the temporary breakpoint away, if there is one. Raises as `push`."""
+        guest, self._guest = self._guest, None
+        if guest is not None:
+            await self.push(guest.source)
+
+    def _wanted(self, source: str) -> tuple[Breakpoint, ...]:
+        enabled = tuple(b for b in self._project.breakpoints_in(source) if b.enabled)
+        guest = self._guest
+        if guest is None or guest.source != source or any(_stops_always(one, guest.line) for one in enabled):
+            return enabled
+        # One that stands there on a condition gives way: adapters take one of a line, and this run is to stop.
+        return (*(one for one in enabled if one.line != guest.line), guest)
 
     async def _send(self, path: str, wanted: tuple[Breakpoint, ...]) -> bool:
         """Send one list, unless the adapter has it already; whether any of it was verified."""
@@ -150,3 +174,8 @@ class Pusher:
                 session.publish(
                     events.BreakpointUpdated(session_id=session.id, breakpoint=session.book.opinion_of(our_id))
                 )
+
+
+def _stops_always(one: Breakpoint, line: int) -> bool:
+    """Whether it stops the program whenever that line is reached."""
+    return one.line == line and one.column is None and not (one.condition or one.hit_condition or one.log_message)

@@ -341,6 +341,7 @@ class Session:
             pause_outstanding=self.markers.pause_outstanding,
             step_thread=self.markers.step_thread,
         )
+        normal = self._as_jump(normal)
         if normal.is_refresh:
             if self.stop is not None:
                 self.stop.forget_values()
@@ -360,6 +361,13 @@ class Session:
         if not hit:
             return normal
         return replace(normal, reason="exception", raw_reason=normal.reason, text=", ".join(hit), hit_ids=())
+
+    def _as_jump(self, normal: Normalised) -> Normalised:
+        """A stop that ends a jump, which some adapters report without a reason."""
+        thread_id = self.markers.jumping_thread
+        if thread_id is None or not (normal.is_refresh or normal.reason in ("", "goto")):
+            return normal
+        return replace(normal, reason="goto", is_refresh=False, thread_id=normal.thread_id or thread_id)
 
     async def _go_on(self, normal: Normalised, all_threads_stopped: bool) -> None:
         # LLDB first completes a step that a breakpoint had interrupted (doc/adapters.md, "Stops").

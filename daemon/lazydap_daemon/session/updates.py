@@ -27,7 +27,7 @@ class Updates:
 
     def take(self, told: dap.Breakpoint) -> None:
         """One event of the adapter."""
-        if self._book.is_filter(told.id):
+        if self._book.is_filter(told.id) or self._book.is_guest(told.id):
             return
         if not self._book.knows(told.id):
             if self._pushes and len(self._early) < EARLY_UPDATES:
