@@ -41,6 +41,7 @@ end
 command('Break', 'break', { nargs = '*', bang = true, range = true })
 command('Launch', 'launch', { nargs = '*', bang = true })
 command('Eval', 'eval', { nargs = '*', range = true })
+command('Set', 'set', { nargs = '*' })
 command('Watch', 'watch', { nargs = '*', bang = true, range = true })
 
 command('Toggle', 'toggle', { bar = true, range = true })
@@ -57,7 +58,7 @@ command('Down', 'down', { bar = true, count = 1 })
 command('Frame', 'frame', { bar = true, nargs = '?' })
 command('Log', 'log', { bar = true, nargs = '?' })
 command('Install', 'install', { bar = true, nargs = '*' })
-local plain = 'Continue Pause Stop Disconnect Here Stack Breakpoints Status Hover Variables'
+local plain = 'Continue Pause Stop Disconnect Here Stack Breakpoints Status Hover Variables Output Console'
 for name in plain:gmatch('%a+') do
   command(name, name:lower(), { bar = true })
 end

@@ -170,6 +170,9 @@ M.table = {
     run = late('looking', 'watch'),
   },
   variables = { help = 'open or close the pane of watches and variables', run = late('panes', 'toggle', 'variables') },
+  set = { help = 'give a new value: EXPR = VALUE', run = late('looking', 'set') },
+  console = { help = 'open or close the evaluation prompt', run = late('console', 'toggle') },
+  output = { help = "open or close the program's terminal or output", run = late('output', 'toggle') },
   status = { help = 'one line about the session', run = plain('status') },
   follow = {
     help = 'let this editor move with the program; ! no longer',

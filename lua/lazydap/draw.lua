@@ -1,6 +1,6 @@
 --- Owns the meeting of a batch with the editor: takes the sections over and lets each part draw what is its own.
 ---
---- The host calls `apply`, `message` and `choose`; nothing else of the plugin is called from outside the editor.
+--- The host calls `apply`, `message`, `choose`, `print` and `answer`, and nothing else of the plugin.
 
 local buffers = require('lazydap.buffers')
 local config = require('lazydap.config')
@@ -142,6 +142,18 @@ function M.choose(json)
       require('lazydap.host').send({ verb = 'chosen', token = question.token, index = index })
     end)
   end)
+end
+
+--- Write a piece of the program's output into its pane.
+---@param json string
+function M.print(json)
+  require('lazydap.output').take(json)
+end
+
+--- Answer an entry of the console, or complete one.
+---@param json string
+function M.answer(json)
+  require('lazydap.console').answer(json)
 end
 
 --- The host is gone: no arrow and no value stays that nobody vouches for.

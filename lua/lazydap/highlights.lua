@@ -21,6 +21,9 @@ M.groups = {
   { name = 'LazydapTreeType', link = 'Type', help = 'type in a pane' },
   { name = 'LazydapTreeError', link = 'DiagnosticError', help = 'what an adapter says in place of a value' },
   { name = 'LazydapTreeNote', link = 'Comment', help = 'remark in a pane' },
+  { name = 'LazydapConsoleAsked', link = 'Question', help = 'mark before what was asked in the console' },
+  { name = 'LazydapOutputError', link = 'DiagnosticError', help = 'what the program wrote to stderr, without colour' },
+  { name = 'LazydapOutputNote', link = 'Comment', help = 'what the adapter, or lazydap itself, says there' },
   { name = 'LazydapValueStale', link = 'NonText', help = 'inline value of an earlier stop' },
 }
 

@@ -71,9 +71,10 @@ local function expression_of(options)
   return options.range > 0 and text_of_range(options) or under_cursor()
 end
 
+--- Ask for a value; it is shown in the floating window.
 ---@param expression string
 ---@param context 'hover'|'watch'
-local function ask(expression, context)
+function M.ask(expression, context)
   if expression == '' then
     say.say('nothing to evaluate under the cursor: :LazydapEval EXPR', 'warn')
     return
@@ -85,14 +86,56 @@ end
 --- `:[range]LazydapEval [EXPR]`
 ---@param options table as a user command gets it
 function M.eval(options)
-  ask(expression_of(options), 'watch')
+  M.ask(expression_of(options), 'watch')
 end
 
 --- `:LazydapHover`: a second time it goes into the window.
 function M.hover()
   if not float.enter() then
-    ask(under_cursor(), 'hover')
+    M.ask(under_cursor(), 'hover')
   end
+end
+
+local OPENING, CLOSING = { ['('] = true, ['['] = true, ['{'] = true }, { [')'] = true, [']'] = true, ['}'] = true }
+
+--- Split an assignment at the first `=` outside quotes and brackets that belongs to no other operator.
+---@param text string
+---@return string? expression nil when there is no such `=`
+---@return string value
+function M.split_assignment(text)
+  local depth, quote, at = 0, nil, 1
+  while at <= #text do
+    local character = text:sub(at, at)
+    if quote then
+      at = at + (character == '\\' and 1 or 0)
+      quote = character ~= quote and quote or nil
+    elseif character == '"' or character == "'" then
+      -- A quote that is never closed is a plain character.
+      quote = text:find(character, at + 1, true) and character or nil
+    elseif OPENING[character] then
+      depth = depth + 1
+    elseif CLOSING[character] then
+      depth = depth - 1
+    elseif character == '=' and depth == 0 then
+      local is_operator = text:sub(at + 1, at + 1):find('[=>]') or text:sub(at - 1, at - 1):find('[=!<>:+*/%%&|^~-]')
+      if not is_operator then
+        return vim.trim(text:sub(1, at - 1)), vim.trim(text:sub(at + 1))
+      end
+    end
+    at = at + 1
+  end
+  return nil, ''
+end
+
+--- `:LazydapSet EXPR = VALUE`
+---@param options table as a user command gets it
+function M.set(options)
+  local expression, value = M.split_assignment(options.args)
+  if not expression or expression == '' or value == '' then
+    say.say('what shall be set? :LazydapSet EXPR = VALUE', 'warn')
+    return
+  end
+  host.send({ verb = 'set', expression = expression, value = value })
 end
 
 --- `:LazydapWatch[!] [EXPR]`

@@ -8,6 +8,8 @@ local M = {}
 ---@class lazydap.PaneKind
 ---@field split 'left'|'right'|'above'|'below' of the whole tab page
 ---@field size integer columns or rows
+---@field inside? string the pane whose window is split instead
+---@field wrap? boolean
 ---@field create fun(): integer
 
 ---@type table<string, lazydap.PaneKind>
@@ -17,6 +19,13 @@ M.kinds = {
     size = 40,
     create = function()
       return tree.create('variables')
+    end,
+  },
+  output = {
+    split = 'below',
+    size = 12,
+    create = function()
+      return require('lazydap.output').create()
     end,
   },
 }
@@ -94,6 +103,20 @@ local function remember_layout()
   end
 end
 
+-- With the console goes the prompt, whichever of the two is closed.
+vim.api.nvim_create_autocmd('WinClosed', {
+  group = vim.api.nvim_create_augroup('lazydap_panes', {}),
+  callback = vim.schedule_wrap(function()
+    for name, kind in pairs(M.kinds) do
+      local is_whole = not kind.inside or (M.window(name) ~= nil) == (M.window(kind.inside) ~= nil)
+      if not is_whole then
+        M.close(name)
+        M.close(kind.inside)
+      end
+    end
+  end),
+})
+
 local function restore_layout()
   local tab = vim.api.nvim_get_current_tabpage()
   local layout = layouts[tab]
@@ -110,14 +133,15 @@ local function restore_layout()
 end
 
 ---@param window integer
-local function dress(window)
+---@param kind lazydap.PaneKind
+local function dress(window, kind)
   local options = {
     number = false,
     relativenumber = false,
     signcolumn = 'no',
     foldcolumn = '0',
     statuscolumn = '',
-    wrap = false,
+    wrap = kind.wrap == true,
     spell = false,
     list = false,
     cursorline = true,
@@ -145,11 +169,11 @@ function M.open(name)
     local is_beside = kind.split == 'left' or kind.split == 'right'
     window = vim.api.nvim_open_win(buffer, false, {
       split = kind.split,
-      win = -1,
+      win = kind.inside and M.window(kind.inside) or -1,
       width = is_beside and math.min(kind.size, math.floor(vim.o.columns / 2)) or nil,
       height = not is_beside and math.min(kind.size, math.floor(vim.o.lines / 2)) or nil,
     })
-    dress(window)
+    dress(window, kind)
   end)
   sight.watch(name, function()
     return M.buffer(name)
@@ -191,6 +215,17 @@ local STALE = table.concat({
   'LazydapValueChanged:LazydapValueStale',
 }, ',')
 
+--- Write over a pane what it shows.
+---@param name string
+---@param title string
+function M.set_title(name, title)
+  local window = M.window(name)
+  local wanted = title:gsub('%%', '%%%%')
+  if window and vim.wo[window].winbar ~= wanted then
+    vim.api.nvim_set_option_value('winbar', wanted, { win = window, scope = 'local' })
+  end
+end
+
 ---@param window integer
 ---@param is_stale boolean
 local function mark_stale(window, is_stale)
@@ -213,8 +248,8 @@ function M.update(wanted)
       local window = M.window(name)
       if window then
         mark_stale(window, content.stale)
-        vim.api.nvim_set_option_value('winbar', (content.title:gsub('%%', '%%%%')), { win = window, scope = 'local' })
       end
+      M.set_title(name, content.title)
     end
   end
   sight.report()

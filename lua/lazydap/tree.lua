@@ -145,6 +145,22 @@ M.keys = {
       end
     end,
   },
+  s = {
+    help = 'set the value',
+    run = function(buffer, pane)
+      local line = under_cursor(buffer)
+      local value = line and value_of(line)
+      if not value then
+        say.say('this line has no value to be set', 'warn')
+        return
+      end
+      vim.ui.input({ prompt = 'New value: ', default = value }, function(answer)
+        if answer and vim.trim(answer) ~= '' then
+          host.send({ verb = 'set', pane = pane, key = line[3], value = vim.trim(answer) })
+        end
+      end)
+    end,
+  },
   w = {
     help = 'watch',
     run = function(buffer)

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from lazydap_nvim import breaking, launching, looking, movement, panes
+from lazydap_nvim import breaking, launching, looking, movement, panes, setting
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import (
@@ -13,6 +13,7 @@ from lazydap_nvim.verbs import (
     Bye,
     Chosen,
     Closed,
+    Complete,
     Continue,
     Disable,
     Disconnect,
@@ -27,6 +28,9 @@ from lazydap_nvim.verbs import (
     Opened,
     Pane,
     Pause,
+    Printed,
+    Prompt,
+    Set,
     Stack,
     Status,
     Step,
@@ -80,8 +84,8 @@ async def act(host: Host, verb: AnyVerb) -> None:
             await movement.order_late(host, verb)
         case Stop() | Disconnect():
             await movement.end(host, verb)
-        case Hover() | Watch() | Pane() | Unfold():
-            await panes.act(host, verb)
+        case Hover() | Watch() | Pane() | Unfold() | Printed() | Prompt() | Complete() | Set():
+            await (setting.set_value(host, verb) if isinstance(verb, Set) else panes.act(host, verb))
         case _:
             await _look(host, verb)
 

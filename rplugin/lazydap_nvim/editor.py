@@ -20,6 +20,8 @@ LONGEST_MESSAGE: Final = 500
 
 APPLY: Final = "require('lazydap.draw').apply(...)"
 MESSAGE: Final = "require('lazydap.draw').message(...)"
+PRINT: Final = "require('lazydap.draw').print(...)"
+ANSWER: Final = "require('lazydap.draw').answer(...)"
 CHOOSE: Final = "require('lazydap.draw').choose(...)"
 
 
@@ -145,3 +147,11 @@ class Editor:
         """Let the user choose one of `items`; the answer comes as the verb `chosen`."""
         choice: dict[str, Any] = {"token": token, "title": title, "items": [one_line(item) for item in items]}
         self._send(CHOOSE, msgspec.json.encode(choice).decode())
+
+    def print(self, change: Any) -> None:
+        """Write further output into its pane; the editor answers with the verb `printed`."""
+        self._send(PRINT, msgspec.json.encode(change).decode())
+
+    def answer(self, number: int, **keys: Any) -> None:
+        """Answer the console's entry of that number."""
+        self._send(ANSWER, msgspec.json.encode({"number": number, **keys}).decode())

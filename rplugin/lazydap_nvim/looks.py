@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
+import anyio
+
 from lazydap_core.protocol.objects import SessionId
-from lazydap_nvim.model import Known, Pane, Project, Session
+from lazydap_nvim.model import Known, Pane, Project, Session, Values
 from lazydap_nvim.trees import Tree
 
 
@@ -35,7 +37,9 @@ class Looks:
 
     `shown` has the last line that can be seen of each that is in sight, `trees` what their lines were made of, `at`
     where the program stood then. `follow` is told of every change of a project once a pane has been opened: until then
-    there is nothing to tell, and nothing is spent on it.
+    there is nothing to tell, and nothing is spent on it. `values` are the
+    inline values last told of, `openings` counts how often the output came into sight. `printed` is set when the editor
+    has written what was sent of the output, `output_news` when there may be more to send.
     """
 
     def __init__(self) -> None:
@@ -44,6 +48,10 @@ class Looks:
         self.trees: dict[str, Tree] = {}
         self.at: dict[str, Standing | None] = {}
         self.busy: dict[str, bool] = {}
+        self.values: Values | None = None
+        self.openings = 0
+        self.printed = anyio.Event()
+        self.output_news = anyio.Event()
 
 
 def with_pane(panes: Mapping[str, Pane], name: str, pane: Pane | None) -> Mapping[str, Pane]:

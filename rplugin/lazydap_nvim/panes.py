@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from lazydap_core.domain.words import EvalContext
 from lazydap_core.errors import LazydapError, StaleHandle
 from lazydap_core.protocol import objects, requests, responses
-from lazydap_nvim import trees
+from lazydap_nvim import console, printing, trees
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, error_line
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.looks import Standing, is_still, looked_at_frame, standing, with_pane
 from lazydap_nvim.model import Pane, Project, one_line, standing_frame
 from lazydap_nvim.trees import Node, Tree
-from lazydap_nvim.verbs import Hover, PaneVerb, Unfold, Watch
+from lazydap_nvim.verbs import Complete, Hover, PaneVerb, Printed, Prompt, Unfold, Watch
 from lazydap_nvim.verbs import Pane as PaneSeen
 
 FLOAT = "float"
@@ -40,6 +40,12 @@ async def act(host: Host, verb: PaneVerb) -> None:
             await seen(host, verb)
         case Unfold():
             await unfold(host, verb)
+        case Printed():
+            host.looks.printed.set()
+        case Prompt():
+            await console.prompt(host, verb)
+        case Complete():
+            await console.complete(host, verb)
         case _:
             assert_never(verb)
 
@@ -51,8 +57,23 @@ def _follow(host: Host, project: Project) -> None:
     if shown is not None and shown.root == project.root and host.looks.at.get(FLOAT) != standing(project):
         _publish(host, FLOAT, None)
         host.draw()
-    if VARIABLES in host.looks.shown and _wants(host, project):
-        _want(host)
+    if printing.OUTPUT in host.looks.shown:
+        host.looks.output_news.set()
+    if VARIABLES in host.looks.shown:
+        was_set = _was_set(host, project)
+        if was_set or _wants(host, project):
+            _want(host)
+
+
+def _was_set(host: Host, project: Project) -> bool:
+    """Whether a value has changed since the last look at the same stop: another client has set one."""
+    before, now = host.looks.values, None if project.live is None else project.live.values
+    if project.root != host.model.last or now is before:
+        return False
+    host.looks.values = now
+    if before is None or now is None or (before.generation, before.function) != (now.generation, now.function):
+        return False
+    return [(row.name, row.value) for row in before.rows] != [(row.name, row.value) for row in now.rows]
 
 
 def _wants(host: Host, project: Project) -> bool:
@@ -62,6 +83,12 @@ def _wants(host: Host, project: Project) -> bool:
     known = VARIABLES in host.model.panes
     # A program that runs keeps its last values on the screen, marked as old; one that has ended has none.
     return at != host.looks.at.get(VARIABLES) if at is not None or project.live is None else not known
+
+
+def want_again(host: Host) -> None:
+    """A value has changed at a stop: whatever is in sight may have changed with it."""
+    if VARIABLES in host.looks.shown:
+        _want(host)
 
 
 def _want(host: Host) -> None:
@@ -203,14 +230,15 @@ async def unfold(host: Host, verb: Unfold) -> None:
     elif parent is not None:
         host.editor.say(RUNNING)
         return
-    _show(host, verb.pane, tree)
+    show(host, verb.pane, tree)
 
 
 def _last(host: Host, name: str) -> int:
     return host.looks.shown.get(name, FLOAT_ROWS)
 
 
-def _show(host: Host, name: str, tree: Tree) -> None:
+def show(host: Host, name: str, tree: Tree) -> None:
+    """Bring a pane that is there to that tree."""
     pane = host.model.panes.get(name)
     if pane is not None:
         host.looks.trees[name] = tree
@@ -222,11 +250,16 @@ async def seen(host: Host, verb: PaneSeen) -> None:
     """A pane came into sight, was scrolled, or left."""
     if not verb.shown:
         host.looks.shown.pop(verb.name, None)
+        host.looks.output_news.set()
         if verb.name == FLOAT:
             _publish(host, FLOAT, None)
         return
     is_new = verb.name not in host.looks.shown
     host.looks.shown[verb.name] = verb.last
+    if verb.name == printing.OUTPUT and is_new:
+        host.looks.openings += 1
+        await host.acquainted(verb.where)
+        await printing.keep_printing(host)
     if verb.name not in TREES:
         return
     if is_new and verb.name == VARIABLES:
@@ -238,7 +271,7 @@ async def seen(host: Host, verb: PaneSeen) -> None:
     if tree is not None and at is not None and trees.wanted(tree, verb.last) is not None:
         filled = await _filled(host, host.link_to(at.root), at, tree, verb.last)
         if filled is not None:
-            _show(host, verb.name, filled)
+            show(host, verb.name, filled)
 
 
 # --- variables and watches
@@ -356,8 +389,7 @@ async def watch(host: Host, verb: Watch) -> None:
         if VARIABLES not in host.looks.shown:
             kept = ", ".join(one.expression for one in answer.watches)
             host.editor.say(f"watched: {kept} (:LazydapVariables shows values)")
-    if VARIABLES in host.looks.shown:
-        _want(host)
+    want_again(host)
 
 
 async def _unwatch(host: Host, link: Link, verb: Watch, expression: str) -> None:

@@ -1,6 +1,6 @@
 """Owns a tree of values: what of it is open, known and changed, and the rows that shows as; asks nobody."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec.structs import replace
@@ -76,7 +76,7 @@ def children_of(parent: Node | None, variables: Iterable[Variable], start: int =
         nodes.append(
             Node(
                 key=lead + name,
-                name=one_line(variable.name),
+                name=variable.name,
                 value=variable.value,
                 type_name=variable.type_name,
                 reference=variable.variables_reference,
@@ -138,6 +138,27 @@ def _walk(tree: Tree, node: Node, depth: int, found: list[Row]) -> None:
         found.append(Row(depth + 1, Node(key=f"{node.key}/∅", name="(empty)", kind="note")))
 
 
+def with_parent(tree: Tree, key: str) -> tuple[Node | None, Node | None]:
+    """The node with that key and the one it is listed under; None for what there is not."""
+    above: list[Node] = []
+    for row in rows(tree):
+        del above[row.depth :]
+        if row.node.key == key and row.more_of is None:
+            return row.node, above[-1] if above else None
+        above.append(row.node)
+    return None, None
+
+
+def with_node(tree: Tree, key: str, changed: Callable[[Node], Node]) -> Tree:
+    """The tree with one node changed; what was known below it is forgotten."""
+
+    def each(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        return tuple(changed(node) if node.key == key else node for node in nodes)
+
+    pages = {at: Page(each(page.nodes), page.has_more) for at, page in tree.pages.items() if at != key}
+    return replace(tree, roots=each(tree.roots), pages=pages)
+
+
 def wanted(tree: Tree, last: int) -> Node | None:
     """The first open node among the rows up to number `last`, counted from 1, whose children are not known yet."""
     for row in rows(tree)[: max(last, 1)]:
@@ -166,18 +187,19 @@ def lines(tree: Tree, longest: int = LONGEST_SHOWN) -> tuple[Line, ...]:
 
 def _line(row: Row, longest: int) -> Line:
     node = row.node
+    name = one_line(node.name)
     lead = "  " * row.depth + (_MARKS[row.is_open] if node.reference else "  ")
     pieces: list[tuple[str, str | None]] = [(lead, None)]
     match node.kind:
         case "heading":
-            pieces.append((node.name, "LazydapTreeHeading"))
+            pieces.append((name, "LazydapTreeHeading"))
         case "note":
-            pieces.append((node.name, "LazydapTreeNote"))
+            pieces.append((name, "LazydapTreeNote"))
         case "error":
-            pieces += [(node.name, "LazydapTreeName"), (" ", None), (one_line(node.value, longest), "LazydapTreeError")]
+            pieces += [(name, "LazydapTreeName"), (" ", None), (one_line(node.value, longest), "LazydapTreeError")]
         case "value":
             group = "LazydapValueChanged" if row.is_changed else "LazydapTreeValue"
-            pieces += [(node.name, "LazydapTreeName"), (" = ", None), (one_line(node.value, longest), group)]
+            pieces += [(name, "LazydapTreeName"), (" = ", None), (one_line(node.value, longest), group)]
             if node.type_name:
                 pieces.append((f"  {one_line(node.type_name, 80)}", "LazydapTreeType"))
     text, spans = "", list[tuple[int, int, str]]()

@@ -235,7 +235,37 @@ class Unfold(Verb, frozen=True, kw_only=True):
     key: str
 
 
-PaneVerb = Hover | Watch | Pane | Unfold
+class Printed(Verb, frozen=True, kw_only=True):
+    """The output that was sent last stands in its pane."""
+
+    where: Any = NOWHERE
+
+
+class Prompt(Verb, frozen=True, kw_only=True):
+    """What the user typed at the console; the answer goes to the entry `number`."""
+
+    number: int
+    text: str
+
+
+class Complete(Verb, frozen=True, kw_only=True):
+    """What could stand at byte `column` of `text`, counted from 0; the answer bears `number`."""
+
+    number: int
+    text: str
+    column: int
+
+
+class Set(Verb, frozen=True, kw_only=True):
+    """Give a new value: to what an expression stands for, or to the line of a pane with that `key`."""
+
+    value: str
+    expression: str = ""
+    pane: str = ""
+    key: str = ""
+
+
+PaneVerb = Hover | Watch | Pane | Unfold | Printed | Prompt | Complete
 
 AnyVerb = (
     Hello
@@ -263,6 +293,7 @@ AnyVerb = (
     | Up
     | Down
     | PaneVerb
+    | Set
 )
 Movement = Step | Continue | Pause
 Severity = Literal["info", "warn", "error"]

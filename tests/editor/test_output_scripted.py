@@ -1,0 +1,189 @@
+"""The program's output and the console, between a real editor and a scripted daemon."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.editor.editor import Editor, eventually
+from tests.editor.scripted import SESSION, Json, StartDaemon, StartEditor, live_script
+
+_PANE = """
+local buffer = vim.fn.bufnr('^lazydap://' .. ... .. '$')
+if buffer < 0 or #vim.fn.win_findbuf(buffer) == 0 then return {} end
+return vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+"""
+_GROUPS = """
+local buffer = vim.fn.bufnr('^lazydap://output$')
+local found = {}
+for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, -1, 0, -1, { details = true })) do
+  local text = vim.api.nvim_buf_get_text(buffer, mark[2], mark[3], mark[4].end_row, mark[4].end_col, {})[1]
+  found[text] = vim.api.nvim_get_hl(0, { name = mark[4].hl_group, link = true })
+end
+return found
+"""
+
+
+def expect_pane(editor: Editor, name: str, lines: list[str]) -> None:
+    eventually(lambda: editor.lua(_PANE, name), lambda shown: shown == lines, what=f"the pane {name} shows {lines}")
+
+
+def printed(*chunks: tuple[str, str], first: int = 1) -> list[Json]:
+    listed = [
+        {"category": category, "output": output, "timestamp_ms": 1, "seq": number}
+        for number, (category, output) in enumerate(chunks, first)
+    ]
+    return [{"reply": {"Output": {"chunks": listed, "dropped": 0}}}]
+
+
+def news(text: str) -> Json:
+    chunk = {"category": "stdout", "output": text, "timestamp_ms": 1, "seq": 9}
+    return {"Output": {"session_id": SESSION, "chunk": chunk}}
+
+
+def opened(start_editor: StartEditor, program: Path, command: str, **options: Any) -> Editor:
+    editor = start_editor(program, **options)
+    editor.command("LazydapHere")
+    editor.expect_sign(1, "▶")
+    editor.command(command)
+    return editor
+
+
+def test_output_stands_in_a_pane_in_its_colours_and_goes_on(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    told = [
+        printed(("stdout", "one\n\x1b[31mred\x1b[0m"), ("stderr", " oops\n")),
+        printed(),
+        printed(("stdout", "two\nthree"), first=9),
+        printed(),
+    ]
+    daemon = start_daemon(live_script(program, 1, Output=told))
+    editor = opened(start_editor, program, "LazydapOutput")
+    expect_pane(editor, "output", ["one", "red oops", ""])
+    groups = editor.lua(_GROUPS)
+    assert groups["red"]["ctermfg"] == 1
+    assert groups[" oops"]["link"] == "DiagnosticError"
+    assert editor.cursor()[0] == str(program)
+    eventually(lambda: daemon.asked().count("Output"), lambda count: count == 2, what="the second question")
+    daemon.broadcast(news("two"))
+    expect_pane(editor, "output", ["one", "red oops", "two", "three"])
+    after = [entry["request"]["Output"]["after_seq"] for entry in daemon.requests() if "Output" in entry["request"]]
+    assert after[:3] == [0, 2, 2]
+
+
+def test_a_pane_of_output_that_is_closed_hears_nothing_and_shows_all_when_it_comes_back(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    told = [printed(("stdout", "one\n")), printed(), printed(("stdout", "one\ntwo\n")), printed()]
+    daemon = start_daemon(live_script(program, 1, Output=told))
+    editor = opened(start_editor, program, "LazydapOutput")
+    expect_pane(editor, "output", ["one", ""])
+    eventually(lambda: daemon.asked().count("Output"), lambda count: count == 2, what="the second question")
+    editor.command("LazydapOutput")
+    expect_pane(editor, "output", [])
+    daemon.broadcast(news("two"))
+    editor.command("LazydapOutput")
+    expect_pane(editor, "output", ["one", "two", ""])
+
+
+def test_output_scrolled_back_stays_where_it_is(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    lines = "".join(f"{number}\n" for number in range(1, 101))
+    told = [printed(("stdout", lines)), printed(), printed(("stdout", "more\n"), first=9), printed()]
+    daemon = start_daemon(live_script(program, 1, Output=told))
+    editor = opened(start_editor, program, "LazydapOutput")
+    eventually(lambda: len(editor.lua(_PANE, "output")), lambda count: count == 101, what="a hundred lines")
+    editor.command("wincmd j")
+    assert editor.eval("line('.')") == 101
+    editor.go_to(7)
+    eventually(lambda: daemon.asked().count("Output"), lambda count: count == 2, what="the second question")
+    daemon.broadcast(news("more"))
+    eventually(lambda: len(editor.lua(_PANE, "output")), lambda count: count == 102, what="another line")
+    assert editor.eval("line('.')") == 7
+
+
+def test_output_with_nothing_live_says_how_to_start(start_editor: StartEditor, program: Path) -> None:
+    editor = start_editor(program)
+    editor.command("LazydapOutput")
+    expect_pane(editor, "output", ["nothing has run yet: :LazydapLaunch starts a program"])
+
+
+def evaluated(value: str) -> list[Json]:
+    return [{"reply": {"Evaluated": {"value": value, "type_name": "int", "variables_reference": 0}}}]
+
+
+def test_the_console_evaluates_and_remembers_what_was_typed(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    refused: list[Json] = [{"error": {"code": "DapProtocolError", "message": "NameError: nope", "details": {}}}]
+    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("7"), refused, evaluated("7")]))
+    editor = opened(start_editor, program, "LazydapConsole")
+    editor.type("total + 7<CR>")
+    expect_pane(editor, "console", ["» total + 7", "7"])
+    editor.type("nope<CR>")
+    expect_pane(editor, "console", ["» total + 7", "7", "» nope", "NameError: nope"])
+    editor.type("<Up><Up>")
+    expect_pane(editor, "prompt", ["total + 7"])
+    editor.type("<CR>")
+    expect_pane(editor, "console", ["» total + 7", "7", "» nope", "NameError: nope", "» total + 7", "7"])
+    contexts = {entry["request"]["Eval"]["context"] for entry in daemon.requests() if "Eval" in entry["request"]}
+    assert contexts == {"repl"}
+
+
+def test_a_block_of_several_lines_is_typed_and_ends_with_an_empty_one(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("")]))
+    editor = opened(start_editor, program, "LazydapConsole")
+    editor.type("for i in range(2):<CR>    print(i)<CR><CR>")
+    expect_pane(editor, "console", ["» for i in range(2):", "…     print(i)"])
+    asked = eventually(
+        lambda: [entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"]],
+        lambda found: len(found) == 1,
+        what="the evaluation",
+    )
+    assert asked[0]["expression"] == "for i in range(2):\n    print(i)"
+
+
+def test_the_console_completes_where_the_daemon_offers_it(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    items = [{"label": name, "text": name, "start": 5, "length": 2} for name in ("total", "total_price")]
+    script = live_script(program, 1, Complete=[[{"reply": {"Completed": {"items": items}}}]])
+    daemon = start_daemon({**script, "features": ["stop_detail", "complete"]})
+    editor = opened(start_editor, program, "LazydapConsole")
+    editor.type("ä + to<Tab>")
+    eventually(lambda: editor.eval("pumvisible()"), lambda shown: shown == 1, what="the menu")
+    editor.type("<C-y>")
+    expect_pane(editor, "prompt", ["ä + total"])
+    asked = next(entry["request"]["Complete"] for entry in daemon.requests() if "Complete" in entry["request"])
+    assert (asked["text"], asked["column"]) == ("ä + to", 7)
+
+
+def test_the_console_is_one_pane_of_two_windows(start_editor: StartEditor, program: Path) -> None:
+    editor = start_editor(program)
+    editor.command("LazydapConsole")
+    assert editor.eval("winnr('$')") == 3
+    editor.command("stopinsert")
+    editor.command("close")
+    eventually(lambda: editor.eval("winnr('$')"), lambda count: count == 1, what="both are gone")
+
+
+def test_a_value_is_set_by_a_command(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
+    answer: list[Json] = [{"reply": {"VariableSet": {"value": "5", "type_name": "int", "variables_reference": 0}}}]
+    script = live_script(program, 1, SetExpression=[answer])
+    daemon = start_daemon({**script, "features": ["stop_detail", "set_variable"]})
+    editor = opened(start_editor, program, "LazydapSet d['a=b'] = f(x=1) == 2")
+    editor.expect_message("d['a=b'] = 5")
+    asked = next(
+        entry["request"]["SetExpression"] for entry in daemon.requests() if "SetExpression" in entry["request"]
+    )
+    assert (asked["expression"], asked["value"]) == ("d['a=b']", "f(x=1) == 2")
+
+
+def test_a_daemon_that_cannot_set_values_is_said_so(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon(live_script(program, 1))
+    editor = opened(start_editor, program, "LazydapSet total = 5")
+    editor.expect_message("this daemon cannot set values")
