@@ -58,7 +58,7 @@ command('Down', 'down', { bar = true, count = 1 })
 command('Frame', 'frame', { bar = true, nargs = '?' })
 command('Log', 'log', { bar = true, nargs = '?' })
 command('Install', 'install', { bar = true, nargs = '*' })
-local plain = 'Continue Pause Stop Disconnect Here Stack Breakpoints Status Hover Variables Output Console'
+local plain = 'Continue Pause Stop Disconnect Here Stack Breakpoints Status Hover Variables Output Console UI'
 for name in plain:gmatch('%a+') do
   command(name, name:lower(), { bar = true })
 end
@@ -95,6 +95,15 @@ local function state_file(path)
     folder = folder:match('^(.*)/')
   end
 end
+
+vim.api.nvim_create_autocmd('SessionLoadPost', {
+  group = vim.api.nvim_create_augroup('lazydap_session', {}),
+  callback = function()
+    if vim.fn.bufnr('^lazydap://') > 0 or vim.fn.bufexists('lazydap://variables') == 1 then
+      require('lazydap.panes').restore()
+    end
+  end,
+})
 
 vim.api.nvim_create_autocmd('BufReadPost', {
   group = vim.api.nvim_create_augroup('lazydap_open', {}),

@@ -172,6 +172,7 @@ M.table = {
   variables = { help = 'open or close the pane of watches and variables', run = late('panes', 'toggle', 'variables') },
   set = { help = 'give a new value: EXPR = VALUE', run = late('looking', 'set') },
   console = { help = 'open or close the evaluation prompt', run = late('console', 'toggle') },
+  ui = { help = 'open or close the usual panes: variables and output', run = late('ui', 'toggle') },
   output = { help = "open or close the program's terminal or output", run = late('output', 'toggle') },
   status = { help = 'one line about the session', run = plain('status') },
   follow = {

@@ -66,6 +66,13 @@ M.options = {
     choices = { 'quickfix', 'loclist' },
     help = 'where stack and breakpoints are listed',
   },
+  {
+    name = 'ui',
+    type = 'string',
+    default = 'manual',
+    choices = { 'manual', 'auto' },
+    help = "'auto': the panes of :LazydapUI open when a program of this editor starts, and close at its end",
+  },
 }
 
 ---@param value any

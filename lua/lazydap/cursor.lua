@@ -7,6 +7,7 @@ local say = require('lazydap.say')
 
 local M = {}
 
+local kept = {} ---@type table<integer, integer> by tab page the window that was last chosen for a file
 local done ---@type any token of the jump that was carried out or is waiting
 
 ---@param window integer
@@ -28,7 +29,8 @@ local function may_change(window)
   return is_fit(window) and not vim.wo[window].winfixbuf
 end
 
---- The window for a file: one that shows it, else the current one, else the one before, else any that may change.
+--- The window for a file: one that shows it, else the one that was chosen before, else the current one, else the one
+--- before, else any that may change.
 ---@param buffer? integer the file's buffer, when it is loaded
 ---@return integer? window nil when a new one has to be opened
 local function window_for(buffer)
@@ -43,11 +45,21 @@ local function window_for(buffer)
   if previous ~= 0 then
     table.insert(windows, 2, previous)
   end
+  local before = kept[vim.api.nvim_get_current_tabpage()]
+  if before and vim.tbl_contains(windows, before) then
+    table.insert(windows, 1, before)
+  end
   for _, window in ipairs(windows) do
     if may_change(window) then
       return window
     end
   end
+end
+
+-- A new window beside panes and pinned windows takes over none of what makes them such.
+local function open_window()
+  vim.cmd('botright new')
+  vim.bo.bufhidden = 'wipe'
 end
 
 ---@param path string real path
@@ -61,9 +73,9 @@ local function show(path)
   if window then
     vim.api.nvim_set_current_win(window)
   else
-    vim.cmd('botright split')
-    vim.wo.winfixbuf = false
+    open_window()
   end
+  kept[vim.api.nvim_get_current_tabpage()] = vim.api.nvim_get_current_win()
   if buffer and vim.api.nvim_win_get_buf(0) == buffer then
     return nil
   end
@@ -90,7 +102,11 @@ local function go(path, line)
   local last = vim.api.nvim_buf_line_count(0)
   local target = math.max(math.min(line, last), 1)
   local content = vim.api.nvim_buf_get_lines(0, target - 1, target, false)[1] or ''
+  local is_seen = target >= vim.fn.line('w0') and target <= vim.fn.line('w$')
   vim.api.nvim_win_set_cursor(0, { target, #content:match('^%s*') })
+  if not is_seen then
+    vim.cmd('normal! zz')
+  end
   if vim.fn.foldclosed(target) ~= -1 then
     vim.cmd('normal! zv')
   end

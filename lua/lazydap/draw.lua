@@ -104,6 +104,9 @@ local function draw(changed)
   if changed.projects or changed.follow then
     try(keys.update, now.follow ~= false and #state.live() > 0, options)
   end
+  if options.ui == 'auto' then
+    try(require('lazydap.ui').watch)
+  end
   try(events.update, changed)
   return fault
 end

@@ -52,6 +52,13 @@ function M.window(name)
   end
 end
 
+---@param buffer integer
+---@param name string
+local function name_buffer(buffer, name)
+  vim.api.nvim_buf_set_name(buffer, 'lazydap://' .. name)
+  vim.bo[buffer].bufhidden = 'hide'
+end
+
 ---@param name string
 ---@return integer buffer
 local function make(name)
@@ -65,8 +72,7 @@ local function make(name)
   if leftover > 0 then
     vim.api.nvim_buf_delete(leftover, { force = true })
   end
-  vim.api.nvim_buf_set_name(buffer, 'lazydap://' .. name)
-  vim.bo[buffer].bufhidden = 'hide'
+  name_buffer(buffer, name)
   buffers[name] = buffer
   return buffer
 end
@@ -154,6 +160,25 @@ local function dress(window, kind)
   end
 end
 
+---@param name string
+---@param windows integer[]
+local function rebuild(name, windows)
+  local kind = M.kinds[name]
+  local buffer = M.buffer(name) or kind.create()
+  buffers[name] = buffer
+  local leftover = vim.api.nvim_win_get_buf(windows[1])
+  for _, window in ipairs(windows) do
+    vim.wo[window].winfixbuf = false
+    vim.api.nvim_win_set_buf(window, buffer)
+    dress(window, kind)
+  end
+  vim.api.nvim_buf_delete(leftover, { force = true })
+  name_buffer(buffer, name)
+  sight.expect(name, function()
+    return M.buffer(name)
+  end)
+end
+
 --- Show a pane in this tab page; the cursor stays where it is.
 ---@param name string
 ---@return integer window
@@ -179,6 +204,25 @@ function M.open(name)
     return M.buffer(name)
   end)
   return window --[[@as integer]]
+end
+
+--- Put the panes back that a restored session shows as empty buffers; a name we do not know goes.
+function M.restore()
+  for _, leftover in ipairs(vim.api.nvim_list_bufs()) do
+    local name = vim.api.nvim_buf_get_name(leftover):match('lazydap://(%a+)$')
+    local is_ours = name and M.buffer(name) == leftover
+    if name == 'prompt' or name == 'console' then
+      require('lazydap.console')
+    end
+    if name and not is_ours then
+      local windows = vim.fn.win_findbuf(leftover)
+      if M.kinds[name] and #windows > 0 then
+        rebuild(name, windows)
+      else
+        vim.api.nvim_buf_delete(leftover, { force = true })
+      end
+    end
+  end
 end
 
 --- Take a pane out of this tab page.

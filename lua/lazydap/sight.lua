@@ -26,7 +26,7 @@ function M.report()
   for name, buffer_of in pairs(watched) do
     local buffer = buffer_of()
     local last = buffer and last_line(buffer) or nil
-    if last ~= told[name] then
+    if last ~= told[name] and host.is_running() then
       told[name] = last
       host.tell({ verb = 'pane', name = name, shown = last ~= nil, last = last })
     end
@@ -37,12 +37,20 @@ end
 ---@param name string
 ---@param buffer_of fun(): integer? its buffer while there is one
 function M.watch(name, buffer_of)
-  watched[name] = buffer_of
   local buffer = buffer_of()
   local last = buffer and last_line(buffer)
   if last and host.send({ verb = 'pane', name = name, shown = true, last = last }) then
     told[name] = last
   end
+  M.expect(name, buffer_of)
+end
+
+--- Report a pane from now on, to a host that runs.
+---@param name string
+---@param buffer_of fun(): integer?
+function M.expect(name, buffer_of)
+  watched[name] = buffer_of
+  M.report()
   if group then
     return
   end
