@@ -2,13 +2,13 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from lazydap_core.domain.breakpoints import Breakpoint, Watch
+from lazydap_core.domain.breakpoints import Breakpoint, FilterChoice, FunctionBreakpoint, Watch
 from lazydap_core.errors import StateFileInvalid
 from lazydap_core.project import STATE_FOLDER
 from lazydap_core.protocol.objects import U32
@@ -28,6 +28,9 @@ class ProjectState(msgspec.Struct, frozen=True):
     next_watch_id: int = 1
     breakpoints: tuple[Breakpoint, ...] = ()
     watches: tuple[Watch, ...] = ()
+    function_breakpoints: tuple[FunctionBreakpoint, ...] = ()
+    exception_filters: tuple[FilterChoice, ...] = ()
+    breakpoints_muted: bool = False
     launch_configs: Any = ()
 
 
@@ -61,6 +64,9 @@ class _Document(msgspec.Struct):
     breakpoints: list[_BreakpointRow] = []  # msgspec copies it
     watches: list[_WatchRow] = []
     anchors: list[_AnchorRow] = []
+    function_breakpoints: list[FunctionBreakpoint] = []
+    exception_filters: list[FilterChoice] = []
+    breakpoints_muted: bool = False
     launch_configs: Any = ()
 
 
@@ -92,15 +98,18 @@ def parse_state(text: str, root: Path) -> ProjectState:
     anchors = {(row.id, row.line): row.text for row in document.anchors}
     return ProjectState(
         version=document.version,
-        next_breakpoint_id=_above(document.next_breakpoint_id, document.breakpoints),
+        next_breakpoint_id=_above(document.next_breakpoint_id, (*document.breakpoints, *document.function_breakpoints)),
         next_watch_id=_above(document.next_watch_id, document.watches),
         breakpoints=tuple(_breakpoint(row, root, anchors) for row in document.breakpoints),
         watches=tuple(Watch(id=row.id, expression=row.expression, label=row.label) for row in document.watches),
+        function_breakpoints=tuple(document.function_breakpoints),
+        exception_filters=tuple(document.exception_filters),
+        breakpoints_muted=document.breakpoints_muted,
         launch_configs=document.launch_configs,
     )
 
 
-def _above(counter: int, rows: list[_BreakpointRow] | list[_WatchRow]) -> int:
+def _above(counter: int, rows: Sequence[_BreakpointRow | _WatchRow | FunctionBreakpoint]) -> int:
     return max(counter, 1, *(row.id + 1 for row in rows))
 
 

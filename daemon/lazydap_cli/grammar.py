@@ -203,6 +203,48 @@ _WATCH = Group(
     ),
 )
 
+_ADAPTER_PROGRAM = Option(
+    "--adapter",
+    "Those of this adapter: codelldb, lldb-dap, debugpy or delve (the session's)",
+    value="ADAPTER",
+    read=values.adapter,
+    offers=("codelldb", "lldb-dap", "debugpy", "delve"),
+)
+
+
+def _choice(word: str, about: str, example: str, *, required: bool = True, more: tuple[Option, ...] = ()) -> Command:
+    return Command(
+        ("exceptions", word),
+        about,
+        f"exceptions:{word}",
+        example,
+        operand=Operand("filter", "FILTER", "Its name in `lazydap exceptions list`", required=required),
+        options=(_ADAPTER_PROGRAM, *more, _DRY_RUN),
+    )
+
+
+_EXCEPTIONS = Group(
+    "exceptions",
+    "Choose which exceptions stop the program",
+    commands=(
+        Command(
+            ("exceptions", "list"),
+            "List the adapter's filters, those of all adapters where nothing runs",
+            "exceptions:listed",
+            "lazydap exceptions list --adapter debugpy",
+            options=(_ADAPTER_PROGRAM,),
+        ),
+        _choice(
+            "on",
+            "Stop at these exceptions",
+            "lazydap exceptions on cpp_throw --condition 'depth > 3'",
+            more=(Option("--condition", "Only when this is true, where the adapter can", value="CONDITION"),),
+        ),
+        _choice("off", "Do not stop at these exceptions", "lazydap exceptions off uncaught"),
+        _choice("reset", "Go back to the default, of all or of one", "lazydap exceptions reset", required=False),
+    ),
+)
+
 _LAUNCHES = Group(
     "launches",
     "The project's launch configurations",
@@ -286,6 +328,14 @@ COMMANDS: tuple[Command | Group, ...] = (
     ),
     _movement("pause", "Stop the running program", "pause"),
     _BREAK,
+    _EXCEPTIONS,
+    Command(
+        ("exception",),
+        "Show the exception at which the program stands",
+        "exceptions:shown",
+        "lazydap exception --format table",
+        options=(_THREAD,),
+    ),
     _WATCH,
     Command(
         ("stack",),

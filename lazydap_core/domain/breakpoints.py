@@ -1,6 +1,11 @@
-"""Owns the breakpoint and the watch as the project remembers them; knows no session and no file format."""
+"""Owns breakpoints, filters and watches as the project remembers them; knows no session and no file format."""
+
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
+
+Number = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 
 
 class Breakpoint(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,6 +23,34 @@ class Breakpoint(msgspec.Struct, frozen=True, kw_only=True):
     log_message: str | None = None
     enabled: bool = True
     anchor: str | None = None
+
+
+class NamedBreakpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A breakpoint that is at no line: `id` is of the breakpoints' counter, `name` is its identity in its list."""
+
+    id: Number
+    name: str
+    condition: str | None = None
+    hit_condition: str | None = None
+    enabled: bool = True
+
+
+class FunctionBreakpoint(NamedBreakpoint, frozen=True, kw_only=True):
+    """One breakpoint at the entry of the function `name`."""
+
+
+class FilterChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """What a project has chosen for one exception filter of one adapter program."""
+
+    adapter: str
+    filter: str
+    enabled: bool = True
+    condition: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its identity."""
+        return self.adapter, self.filter
 
 
 class Watch(msgspec.Struct, frozen=True, kw_only=True):

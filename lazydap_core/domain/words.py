@@ -10,6 +10,7 @@ EvalContext = Literal["watch", "repl", "hover"]
 VariableFilter = Literal["all", "named", "indexed"]
 BreakpointAction = Literal["listed", "added", "removed", "toggled", "updated", "unchanged"]
 WatchAction = Literal["listed", "added", "removed"]
+FilterAction = Literal["listed", "changed"]
 ThreadChange = Literal["started", "exited"]
 Channel = Literal[
     "session_started",
@@ -21,6 +22,7 @@ Channel = Literal[
     "thread_changed",
     "watch_updated",
     "stop_detail",
+    "exception_filters_changed",
 ]
 ErrorCode = Literal[
     "AdapterNotFound",

@@ -27,6 +27,8 @@ FEATURES: Final[tuple[str, ...]] = (
     "run_to",
     "goto",
     "step_in_targets",
+    "exceptions",
+    "exception_info",
 )
 
 

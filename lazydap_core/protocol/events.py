@@ -3,6 +3,7 @@
 from typing import Final
 
 from lazydap_core.domain.words import AdapterKind, Channel
+from lazydap_core.protocol.additions.exceptions import ExceptionFiltersChanged
 from lazydap_core.protocol.objects import (
     I64,
     NULL,
@@ -85,6 +86,7 @@ Event = (
     | ThreadChanged
     | WatchUpdated
     | StopDetail
+    | ExceptionFiltersChanged
 )
 
 CHANNELS: Final[dict[type[Event], Channel]] = {
@@ -97,4 +99,5 @@ CHANNELS: Final[dict[type[Event], Channel]] = {
     ThreadChanged: "thread_changed",
     WatchUpdated: "watch_updated",
     StopDetail: "stop_detail",
+    ExceptionFiltersChanged: "exception_filters_changed",
 }

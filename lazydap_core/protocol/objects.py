@@ -194,12 +194,19 @@ class ByExpression(WireObject, frozen=True, kw_only=True):
     expression: str
 
 
+class ByName(WireObject, frozen=True, kw_only=True):
+    """Selects the breakpoint of exactly this function or value; `{"Name":"…"}`."""
+
+    name: str
+
+
 class Everything(WireObject, frozen=True, kw_only=True):
     """Selects all; the bare string `"All"`."""
 
 
 BreakpointSelector = ByIds | ByLocation | BySource | Everything
 WatchSelector = ByIds | ByExpression | Everything
+NamedSelector = ByIds | ByName | Everything
 
 
 class NoWait(WireObject, frozen=True, kw_only=True):

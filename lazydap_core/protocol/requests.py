@@ -3,6 +3,7 @@
 from typing import Any
 
 from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKind, VariableFilter
+from lazydap_core.protocol.additions.exceptions import ExceptionFilterList, ExceptionFilterSet, ExceptionInfo
 from lazydap_core.protocol.additions.following import BreakpointMove
 from lazydap_core.protocol.additions.moving import Goto, GotoTargets, RunTo, StepInTargets
 from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
@@ -186,13 +187,17 @@ InspectRequest = (
     | Complete
     | GotoTargets
     | StepInTargets
+    | ExceptionInfo
 )
 """What is asked about a session."""
 
 BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | BreakpointToggle | BreakpointMove
 """What concerns the project's breakpoints, with a session or without."""
 
-SessionRequest = Launch | Disconnect | MoveRequest | InspectRequest | BreakpointRequest
+KeptRequest = ExceptionFilterList | ExceptionFilterSet
+"""What else the project keeps about stopping, with a session or without."""
+
+SessionRequest = Launch | Disconnect | MoveRequest | InspectRequest | BreakpointRequest | KeptRequest
 """What the session engine answers."""
 
 Request = DaemonRequest | SessionRequest

@@ -3,6 +3,7 @@
 from typing import Any
 
 from lazydap_core.domain.words import BreakpointAction, ErrorCode, SessionState, WaitOutcome, WatchAction
+from lazydap_core.protocol.additions.exceptions import ExceptionDetails, ExceptionFilters
 from lazydap_core.protocol.additions.moving import GotoTargetList, StepInTargetList
 from lazydap_core.protocol.additions.values import Completed, VariableSet
 from lazydap_core.protocol.objects import (
@@ -208,4 +209,6 @@ Response = (
     | Completed
     | GotoTargetList
     | StepInTargetList
+    | ExceptionFilters
+    | ExceptionDetails
 )

@@ -24,6 +24,7 @@ _NAMES: Final[dict[type, str]] = {
     objects.ByLocation: "Location",
     objects.BySource: "Source",
     objects.ByExpression: "Expression",
+    objects.ByName: "Name",
     objects.Exited: "exited",
     objects.AdapterDied: "adapter_died",
 }
@@ -33,6 +34,7 @@ _BARE: Final[dict[type, str]] = {
     objects.ByLocation: "location",
     objects.BySource: "source",
     objects.ByExpression: "expression",
+    objects.ByName: "name",
     responses.Threads: "threads",
     responses.Scopes: "scopes",
 }

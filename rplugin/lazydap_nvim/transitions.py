@@ -91,7 +91,8 @@ def heard(project: Project, event: events.Event) -> Outcome:
             outcome = _ended(project, event)
         case events.BreakpointUpdated():
             outcome = _breakpoint_updated(project, event)
-        case events.Output() | events.ThreadChanged() | events.WatchUpdated():
+        case _:
+            # Not asked for.
             pass
     return outcome
 

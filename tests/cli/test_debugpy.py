@@ -100,12 +100,26 @@ def test_the_variable_and_the_config_set_the_limit_of_a_wait(project: Shell) -> 
     assert max(by_variable["elapsed_ms"], by_config["elapsed_ms"]) < 5000
 
 
-def test_an_uncaught_exception_ends_the_program_without_pausing_it(project: Shell) -> None:
+def test_an_uncaught_exception_stops_says_what_it_is_and_ends_the_program(project: Shell) -> None:
     launch(project, "crashes.py")
+    assert resume(project)["reason"] == "exception"
+    told = project("exception").json
+    assert (told["type_name"], told["message"]) == ("ValueError", "nothing here")
     ended = resume(project)
     assert (ended["state"], ended["exit_code"]) == ("exited", 1)
     errors = "".join(chunk["output"] for chunk in ended["captured_output"] if chunk["category"] == "stderr")
     assert "ValueError: nothing here" in errors
+
+
+def test_exceptions_are_chosen_by_name_and_what_is_no_name_is_told_with_those_there_are(project: Shell) -> None:
+    assert "userUnhandled" in project("exceptions", "list", "--adapter", "python", "--format", "ids").out.split()
+    wrong = project("exceptions", "on", "rased", "--adapter", "debugpy")
+    assert wrong.code != 0
+    assert "no exception filter 'rased': choose from raised, uncaught, userUnhandled" in wrong.err
+    launch(project, "crashes.py")
+    answer = project("exceptions", "off", "uncaught").json
+    assert (answer["applied_to_session"], answer["filters"][0]["enabled"]) == (True, False)
+    assert (resume(project)["state"], project("exceptions", "reset").json["filters"][0]["chosen"]) == ("exited", False)
 
 
 def test_a_lot_of_output_arrives_in_order(project: Shell) -> None:

@@ -83,8 +83,8 @@ def test_the_guide_shows_every_command_that_a_script_needs() -> None:
     page = (DOC / "skill.md").read_text(encoding="utf-8")
     shown = {word for line in "".join(blocks(page, "sh")).splitlines() for word in shlex.split(line)[1:2]}
     known = {entry.word if isinstance(entry, Group) else entry.name for entry in COMMANDS}
-    # `pause` needs a program that runs, the others are for people.
-    assert known - shown == {"pause", "completions", "skill", "tui", "daemon"}
+    # `pause` needs a program that runs, `exception` one that fails, the others are for people.
+    assert known - shown == {"pause", "exception", "completions", "skill", "tui", "daemon"}
 
 
 def test_a_bug_is_found_by_the_command_line_alone(shell: Shell) -> None:

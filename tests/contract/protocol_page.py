@@ -50,6 +50,7 @@ _SETS: Final[dict[str, Any]] = {
     "variable filter": words.VariableFilter,
     "breakpoint action": words.BreakpointAction,
     "watch action": words.WatchAction,
+    "filter action": words.FilterAction,
     "thread change": words.ThreadChange,
     "channel": words.Channel,
     "error code": words.ErrorCode,

@@ -4,7 +4,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_core.protocol.additions import moving, values
+from lazydap_core.protocol.additions import exceptions, moving, values
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.dialect import FEATURES, NEWEST
 
@@ -31,6 +31,17 @@ _SUMMARY: Final = objects.SessionSummary(
     uptime_ms=1500,
     adapter_command="/home/ana/shop/.venv/bin/python",
     stop=_STOP,
+)
+
+_FILTER: Final = exceptions.ExceptionFilter(
+    adapter="debugpy",
+    filter="raised",
+    label="Raised Exceptions",
+    description="Break whenever any exception is raised.",
+    default=False,
+    enabled=True,
+    chosen=True,
+    supports_condition=False,
 )
 
 REQUESTS: Final[tuple[requests.Request, ...]] = (
@@ -88,6 +99,21 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
     requests.WatchList(),
     requests.WatchAdd(watch=objects.NewWatch(expression="len(prices)", label="how many"), dry_run=False),
     requests.WatchRemove(selector=objects.ByExpression(expression="len(prices)"), dry_run=False),
+    exceptions.ExceptionFilterList(),
+    exceptions.ExceptionFilterList(adapter="debugpy"),
+    exceptions.ExceptionFilterSet(
+        filters=(
+            exceptions.FilterChange(filter="raised", enabled=True),
+            exceptions.FilterChange(filter="uncaught"),
+        ),
+        dry_run=False,
+    ),
+    exceptions.ExceptionFilterSet(
+        adapter="lldb-dap",
+        filters=(exceptions.FilterChange(filter="cpp_throw", enabled=True, condition="n > 3"),),
+        dry_run=True,
+    ),
+    exceptions.ExceptionInfo(session_id=SESSION),
 )
 
 RESPONSES: Final[tuple[responses.Response, ...]] = (
@@ -166,6 +192,14 @@ RESPONSES: Final[tuple[responses.Response, ...]] = (
         watches=(objects.WatchStatus(id=1, expression="len(prices)", label="how many"),),
         not_found=(),
     ),
+    exceptions.ExceptionFilters(action="changed", dry_run=False, filters=(_FILTER,), applied_to_session=True),
+    exceptions.ExceptionDetails(
+        thread_id=1,
+        type_name="ValueError",
+        message="nothing here",
+        break_mode="unhandled",
+        stack_trace='  File "/home/ana/shop/app.py", line 7, in total',
+    ),
 )
 
 EVENTS: Final[tuple[events.Event, ...]] = (
@@ -186,6 +220,7 @@ EVENTS: Final[tuple[events.Event, ...]] = (
     events.WatchUpdated(watch_id=1),
     events.StopDetail(session_id=SESSION, stop=objects.Stop(generation=3, thread_id=1, reason="step", frame=_FRAME)),
     events.StopDetail(session_id=SESSION, stop=_STOP),
+    exceptions.ExceptionFiltersChanged(adapter="debugpy"),
 )
 
 ERRORS: Final[tuple[responses.Error, ...]] = (

@@ -115,6 +115,12 @@ class Debugging:
             while await self.state() != "paused":  # noqa: ASYNC110 - this is the poll
                 await anyio.sleep(0.01)
 
+    async def until_ended(self) -> None:
+        """Wait until the program has ended by itself."""
+        with anyio.fail_after(PATIENCE):
+            while await self.state() == "running":  # noqa: ASYNC110 - this is the poll
+                await anyio.sleep(0.01)
+
     async def evaluate(self, expression: str) -> Json:
         """The value of an expression in the top frame."""
         return await self.ask("Eval", expression=expression, context="watch")

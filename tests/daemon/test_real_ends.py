@@ -7,8 +7,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.daemon.debugging import AdapterName, debugging, frame_of, text_of, wait
-from tests.daemon.real import eventually
+from tests.daemon.debugging import AdapterName, debugging, frame_of, text_of, value_of, wait
+from tests.daemon.real import Json, eventually
 from tests.fixtures.debuggees import (
     CHATTER,
     CHATTY,
@@ -141,13 +141,29 @@ async def test_a_program_that_segfaults_stands_where_it_happened(tmp_path: Path)
         assert "SIGSEGV" in (await made.peer.told("Status"))["session"]["stop"]["text"]
 
 
-async def test_an_uncaught_exception_ends_the_program_without_pausing_it(tmp_path: Path) -> None:
+async def test_an_uncaught_exception_stops_where_it_was_raised_and_then_ends_the_program(tmp_path: Path) -> None:
     async with debugging("debugpy", CRASHES, tmp_path) as made:
         await made.launch()
+        stepped = await made.resume()
+        assert (stepped["state"], stepped["reason"]) == ("paused", "exception")
+        assert frame_of(stepped) == ("fail", made.line("crash"))
+        assert value_of(stepped, "number") == "3"
+        told = await made.ask("ExceptionInfo")
+        assert (told["type_name"], told["message"], told["break_mode"]) == ("ValueError", "nothing here", "unhandled")
+        assert "in fail" in told["stack_trace"]
         ended = await made.resume()
         assert (ended["state"], ended["exit_code"]) == ("exited", 1)
         errors = [chunk["output"] for chunk in ended["captured_output"] if chunk["category"] == "stderr"]
         assert "ValueError: nothing here" in "".join(errors)
+
+
+async def test_an_uncaught_exception_ends_the_program_where_the_project_wants_that(tmp_path: Path) -> None:
+    async with debugging("debugpy", CRASHES, tmp_path) as made:
+        change: Json = {"filters": [{"filter": "uncaught", "enabled": False}], "dry_run": False}
+        await made.peer.told({"ExceptionFilterSet": change})
+        await made.launch(stop_on_entry=False)
+        await made.until_ended()
+        assert (await made.peer.told("Status"))["session"]["exit_code"] == 1
 
 
 async def test_a_crash_inside_a_library_names_the_frame_in_the_user_s_code(tmp_path: Path) -> None:

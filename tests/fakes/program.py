@@ -323,7 +323,16 @@ class SimulatedProgram:
                 }
             case "continue" | "next" | "stepIn" | "stepOut" | "pause":
                 return self._move(command)
-            case "stackTrace" | "scopes" | "variables" | "evaluate" | "setVariable" | "setExpression" | "completions":
+            case (
+                "exceptionInfo"
+                | "stackTrace"
+                | "scopes"
+                | "variables"
+                | "evaluate"
+                | "setVariable"
+                | "setExpression"
+                | "completions"
+            ):
                 return self._inspect(command, arguments)
             case _:
                 return {}
@@ -332,6 +341,11 @@ class SimulatedProgram:
         self._position = [each.line for each in self.spec.trace].index(line)
         self._stop("" if self.spec.silent_jump else "goto")
         return {}
+
+    def _exception(self) -> Json:
+        name, _, message = (self.here.raises or "").partition(": ")
+        details = {"typeName": name, "message": message, "stackTrace": f"in {self.here.function}"}
+        return {"exceptionId": name, "description": message, "breakMode": "unhandled", "details": details}
 
     def _move(self, command: str) -> Json:
         if command != "pause":
@@ -393,6 +407,8 @@ class SimulatedProgram:
         if self.state != "stopped":
             raise Refusal("the program is running")
         match command:
+            case "exceptionInfo":
+                return self._exception()
             case "stackTrace":
                 return self._stack(arguments.get("startFrame") or 0, arguments.get("levels") or 0)
             case "scopes":

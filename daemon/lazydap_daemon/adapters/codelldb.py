@@ -16,7 +16,7 @@ from lazydap_daemon.adapters.plan import (
     start_directory,
 )
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams, Transport
-from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
 
 EXIT_GRACE: Final = 0.5
 """It ends within 0.15 s of the end of its stream, or never: then only a signal helps."""
@@ -70,6 +70,13 @@ class CodelldbDriver(Ordinary):
     all_levels: int = 2**31 - 1
     no_thread: int | None = 0
     expensive_scopes: frozenset[str] = frozenset({"Global", "Registers"})
+    # No signal tells of a panic; an uncaught C++ exception stops the program by itself.
+    default_filters: frozenset[str] = frozenset({PANIC_FILTER})
+    known_filters: tuple[ExceptionFilter, ...] = (
+        ExceptionFilter(filter="cpp_throw", label="C++: on throw", supports_condition=True),
+        ExceptionFilter(filter="cpp_catch", label="C++: on catch", supports_condition=True),
+        ExceptionFilter(filter=PANIC_FILTER, label="Rust: on panic", supports_condition=True),
+    )
 
     def __init__(self, *, executable: tuple[str, ...]) -> None:
         self._executable = executable
@@ -140,11 +147,6 @@ class CodelldbDriver(Ordinary):
         if plan.options.source_map:
             arguments["sourceMap"] = dict(plan.options.source_map)
         return arguments
-
-    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
-        """Rust's panics, which no signal tells of; an uncaught C++ exception stops the program by itself."""
-        known = capabilities.exception_breakpoint_filters or ()
-        return tuple(one.filter for one in known if one.filter == PANIC_FILTER)
 
     def normalise_stop(
         self,

@@ -20,13 +20,15 @@ from lazydap_daemon.adapters.plan import (
     split_environment,
     start_directory,
 )
-from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
 
 QUICKACK: Final = Path(__file__).with_name("quickack.py")
 """Never imported here: it would load debugpy into the daemon."""
 
 WITHHELD: Final = frozenset({"DEBUGPY_ADAPTER_ENDPOINTS"})
 """Variables that the adapter would take for its own: a terminal inside another editor's debug session sets them."""
+
+UNCAUGHT: Final = "uncaught"
 
 _POLLUTION: Final = re.compile(r"\s+\(note: full exception trace is shown but execution is paused at: .*", re.DOTALL)
 _DEBUGGER_WARNING: Final = re.compile(r"\d+\.\d+s - Debugger warning: ")
@@ -39,6 +41,22 @@ class DebugpyDriver(Ordinary):
     adapter_id: str = "debugpy"
     pages_variables: bool = False
     first_threads_are_old: bool = False
+    default_filters: frozenset[str] = frozenset({UNCAUGHT})
+    known_filters: tuple[ExceptionFilter, ...] = (
+        ExceptionFilter(
+            filter="raised", label="Raised Exceptions", description="Break whenever any exception is raised."
+        ),
+        ExceptionFilter(
+            filter=UNCAUGHT,
+            label="Uncaught Exceptions",
+            description="Break when the process is exiting due to unhandled exception.",
+        ),
+        ExceptionFilter(
+            filter="userUnhandled",
+            label="User Uncaught Exceptions",
+            description="Break when exception escapes into library code.",
+        ),
+    )
 
     def __init__(self, *, interpreter: str | None) -> None:
         self._interpreter = interpreter or sys.executable
@@ -89,6 +107,8 @@ class DebugpyDriver(Ordinary):
             "subProcess": False,
             "redirectOutput": True,
             "showReturnValue": True,
+            # Ending a program is no failure of it, whatever the code: `sys.exit(3)` is not to stop as uncaught.
+            "breakOnSystemExit": [],
         }
         if options.module is None:
             arguments["program"] = plan.program
@@ -100,10 +120,9 @@ class DebugpyDriver(Ordinary):
             arguments["pathMappings"] = _path_mappings(options.source_map)
         return arguments
 
-    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
-        """None: a program that ends by an exception ends, as it does without a debugger."""
-        del capabilities
-        return ()
+    def exception_words(self, text: str) -> str:
+        """Without the remark on an uncaught exception that is really told after the fact."""
+        return _POLLUTION.sub("", text).strip()
 
     def normalise_stop(
         self,

@@ -18,7 +18,7 @@ from lazydap_daemon.adapters.plan import (
 )
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, Transport
 from lazydap_daemon.adapters.scratch import Scratch
-from lazydap_daemon.dap.messages import Capabilities, StackFrame, StackTraceBody, StoppedBody, Thread
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StackFrame, StackTraceBody, StoppedBody, Thread
 
 DEEPEST: Final = 10_000
 """Frames that are told of one stack: delve makes room for as many as it is asked for, however many there are."""
@@ -51,6 +51,12 @@ class DelveDriver(Ordinary):
     hangs_unlaunched: bool = True
     all_levels: int = DEEPEST
     no_thread: int | None = -1
+    # Up to 1.26 there are none, and both stop all the same.
+    default_filters: frozenset[str] = frozenset({"unrecovered-panic", "runtime-fatal-throw"})
+    known_filters: tuple[ExceptionFilter, ...] = (
+        ExceptionFilter(filter="unrecovered-panic", label="Unrecovered Panics"),
+        ExceptionFilter(filter="runtime-fatal-throw", label="Fatal Throws"),
+    )
     entry_function: str | None = "main.main"
     # Up to 1.26 there is no event of that name, only a line that `disconnect` makes it print.
     exit_code_comes_last: bool = True
@@ -137,11 +143,6 @@ class DelveDriver(Ordinary):
                 {"from": local, "to": remote} for remote, local in plan.options.source_map.items()
             ]
         return arguments
-
-    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
-        """None: panics that nobody recovers and fatal errors stop the program without any."""
-        del capabilities
-        return ()
 
     def normalise_stop(
         self,

@@ -1,7 +1,7 @@
 """Owns the list of drivers and what each of them must say; knows of an adapter only which driver speaks for it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from lazydap_core.discovery.finding import Found
 from lazydap_core.errors import Unsupported
@@ -12,9 +12,9 @@ from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
 from lazydap_daemon.adapters.plan import LaunchPlan, Normalised
 from lazydap_daemon.adapters.reaching import Transport
 from lazydap_daemon.adapters.scratch import Scratch
-from lazydap_daemon.dap.messages import Capabilities, StackFrame, StackTraceBody, StoppedBody, Thread
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StackFrame, StackTraceBody, StoppedBody, Thread
 
-__all__ = ["Driver", "LaunchPlan", "Normalised", "driver_for"]
+__all__ = ["DRIVERS", "Driver", "LaunchPlan", "Normalised", "driver_for"]
 
 
 class Driver(Protocol):
@@ -147,8 +147,18 @@ class Driver(Protocol):
         """The `launch` request's arguments."""
         ...
 
-    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
-        """The filters to set where nobody has chosen any."""
+    @property
+    def known_filters(self) -> tuple[ExceptionFilter, ...]:
+        """The exception filters that versions of this adapter have, told before it has said so itself."""
+        ...
+
+    @property
+    def default_filters(self) -> frozenset[str]:
+        """The filters that are on where nobody has chosen: what is uncaught stops the program, and nothing else."""
+        ...
+
+    def exception_words(self, text: str) -> str:
+        """What the adapter tells of an exception, without what it says about itself."""
         ...
 
     def normalise_stop(
@@ -239,3 +249,7 @@ def driver_for(plan: LaunchPlan, found: Found) -> Driver:
     if driver is None:
         raise Unsupported(f"launches with {found.program} are not supported yet", adapter=plan.kind)
     return driver(found)
+
+
+DRIVERS: Final = {driver.program: driver for driver in (CodelldbDriver, DebugpyDriver, DelveDriver, LldbDapDriver)}
+"""Every driver by its adapter's program, for what is true of the adapter before it is started."""

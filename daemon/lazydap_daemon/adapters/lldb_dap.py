@@ -15,7 +15,7 @@ from lazydap_daemon.adapters.plan import (
     split_environment,
     start_directory,
 )
-from lazydap_daemon.dap.messages import Capabilities, StoppedBody
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
 
 SCREEN: Final = ("COLUMNS", "LINES")
 """Variables that LLDB gives to every program, whatever its client has."""
@@ -46,6 +46,12 @@ class LldbDapDriver(Ordinary):
     adapter_id: str = "lldb-dap"
     pages_variables: bool = True
     first_threads_are_old: bool = True
+    # Crashes stop the program without any.
+    default_filters: frozenset[str] = frozenset()
+    known_filters: tuple[ExceptionFilter, ...] = (
+        ExceptionFilter(filter="cpp_catch", label="C++ Catch", supports_condition=True),
+        ExceptionFilter(filter="cpp_throw", label="C++ Throw", supports_condition=True),
+    )
     # Its own `pause` never comes back from a program that meets a breakpoint in that moment (doc/adapters.md, "Stops").
     pauses_by_signal: bool = sys.platform == "linux"
 
@@ -103,11 +109,6 @@ class LldbDapDriver(Ordinary):
         if plan.options.source_map:
             arguments["sourceMap"] = [[remote, local] for remote, local in plan.options.source_map.items()]
         return arguments
-
-    def exception_filters(self, capabilities: Capabilities) -> tuple[str, ...]:
-        """None: crashes stop the program without any."""
-        del capabilities
-        return ()
 
     def normalise_stop(
         self,

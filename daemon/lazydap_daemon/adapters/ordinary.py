@@ -53,6 +53,10 @@ class Ordinary:
         del condition
         return False
 
+    def exception_words(self, text: str) -> str:
+        """See `Driver.exception_words`."""
+        return text
+
     def launch_failure(self, text: str) -> str | None:
         """See `Driver.launch_failure`."""
         del text

@@ -12,13 +12,15 @@ import msgspec
 import lazydap_core
 from lazydap_core.errors import BadRequest, DaemonInternalError, LazydapError
 from lazydap_core.protocol import codec, events, failures, requests, responses
+from lazydap_core.protocol.additions import exceptions
 from lazydap_core.protocol.dialect import FEATURES, NEWEST, is_spoken
 from lazydap_core.protocol.objects import AdapterBreakpoint, WatchStatus
 from lazydap_daemon.server.connection import Connection, Reply, version_mismatch
 from lazydap_daemon.server.doctor import Doctor, Locate
 from lazydap_daemon.server.engine import SessionEngine
 from lazydap_daemon.server.hub import Hub
-from lazydap_daemon.store.project import External, ProjectStore, WatchChange
+from lazydap_daemon.store.project import ProjectStore, WatchChange
+from lazydap_daemon.store.reconciling import External
 
 log = logging.getLogger("daemon.ipc")
 
@@ -139,6 +141,8 @@ class Dispatcher:
         for entry in external.breakpoints:
             update = AdapterBreakpoint(id=entry.id, verified=False, line=entry.line)
             self._hub.publish(events.BreakpointUpdated(breakpoint=update))
+        for adapter in dict.fromkeys(choice.adapter for choice in external.exception_filters):
+            self._hub.publish(exceptions.ExceptionFiltersChanged(adapter=adapter))
         for watch in external.watches:
             self._hub.publish(events.WatchUpdated(watch_id=watch.id))
 

@@ -20,6 +20,7 @@ from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.session import owning, translate
 from lazydap_daemon.session.book import undecorated
+from lazydap_daemon.session.choosing import Chooser
 from lazydap_daemon.session.handles import Handles
 from lazydap_daemon.session.occupant import Occupant
 from lazydap_daemon.session.session import Session
@@ -69,6 +70,7 @@ class Engine:
         self._is_launching = False
         self._starting: Occupant | None = None
         self._occupant: Occupant | None = None
+        self._chooser = Chooser(project, publish, lambda: self._occupant)
 
     async def handle(self, request: requests.SessionRequest) -> responses.Response:
         """The answer to one request; raises a DaemonError. Cancelling abandons only the waiting."""
@@ -85,6 +87,8 @@ class Engine:
                 | requests.BreakpointMove()
             ):
                 return await self._on_breakpoints(request)
+            case requests.ExceptionFilterList() | requests.ExceptionFilterSet():
+                return await self._chooser.answer(request)
             case _:
                 return await self._found(request.session_id).answer(request)
 
@@ -169,6 +173,8 @@ class Engine:
                 await occupant.pusher.push_leniently(source)
             except DaemonError as error:
                 log.warning("breakpoints not applied source=%s reason=%s", source, error.message)
+        await occupant.filters.push_leniently()
+        self._chooser.learn()
 
     def _reserve(self) -> None:
         occupant = self._occupant

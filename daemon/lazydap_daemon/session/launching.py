@@ -10,7 +10,7 @@ import anyio
 
 from lazydap_core.errors import AdapterCrashed, AdapterTimeout, DaemonError, DapProtocolError
 from lazydap_daemon.dap import messages as dap
-from lazydap_daemon.dap.connection import Body, Pending
+from lazydap_daemon.dap.connection import Pending
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.racing import first_of
 from lazydap_daemon.session.session import Session
@@ -109,33 +109,14 @@ async def _configure(session: Session, pusher: Pusher, sources: tuple[str, ...],
     try:
         for source in sources:
             await pusher.push_leniently(source)
-        await _set_filters(session)
+        for tell in session.before_start:
+            await tell()
         if session.capabilities.supports_configuration_done_request:
             # Without arguments, not with none: codelldb calls a request malformed that has more than it knows.
             await session.ask(_Anything, "configurationDone", limit=limit)
     except DaemonError as error:
         return error
     return None
-
-
-async def _set_filters(session: Session) -> None:
-    """Set the exception filters that are on by themselves; a refusal leaves the program without them."""
-    filters = session.driver.exception_filters(session.capabilities)
-    if not filters:
-        return
-    known = session.capabilities.exception_breakpoint_filters or ()
-    labels = {one.filter: one.label or one.filter for one in known}
-
-    def record(body: Body) -> None:
-        for name, told in zip(filters, body.decode(dap.SetBreakpointsBody).breakpoints, strict=False):
-            if told.id is not None:
-                session.book.filters[told.id] = labels.get(name, name)
-
-    try:
-        posted = session.post("setExceptionBreakpoints", {"filters": list(filters)}, record)
-        await session.answered(_Anything, posted)
-    except DapProtocolError as refused:
-        log.warning("exception filters refused session=%s reason=%s", session.id, refused.message)
 
 
 async def _settle(session: Session, answer: _LaunchAnswer) -> DaemonError | None:

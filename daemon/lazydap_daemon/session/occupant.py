@@ -3,6 +3,8 @@
 from typing import assert_never
 
 from lazydap_core.protocol import requests, responses
+from lazydap_daemon.session.explaining import Explainer
+from lazydap_daemon.session.filtering import FilterPusher
 from lazydap_daemon.session.guest import Guest
 from lazydap_daemon.session.inspecting import Inspector
 from lazydap_daemon.session.moving import Mover
@@ -20,9 +22,12 @@ class Occupant:
         self.session = session
         self.inspector = Inspector(session)
         self.setter = Setter(session, self.inspector)
+        self.explainer = Explainer(session, self.inspector)
         self.pusher = Pusher(session, project)
         self.targets = Targets(session, self.inspector)
         self.mover = Mover(session, self.targets, Guest(session, self.pusher))
+        self.filters = FilterPusher(session, project)
+        session.before_start.append(self.filters.push_leniently)
         # Files whose breakpoints changed while the launch was under way.
         self.changed_sources: dict[str, None] = {}
 
@@ -53,5 +58,7 @@ class Occupant:
                 return await self.setter.set_expression(request)
             case requests.Complete():
                 return await self.setter.complete(request)
+            case requests.ExceptionInfo():
+                return await self.explainer.answer(request)
             case _:
                 assert_never(request)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -112,6 +112,8 @@ class Session:
         self._process: AdapterProcess | None = None
         self._connection: Connection | None = None
         self._tasks: TaskGroup | None = None
+        # What the adapter is to be told of stopping, after the breakpoints in files and before the program starts.
+        self.before_start: list[Callable[[], Awaitable[None]]] = []
         self.on_standing: Callable[[Standing], None] = lambda _standing: None
 
     # The adapter.

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
+import msgspec
 import tomlkit
 from tomlkit.items import AoT, Comment, Item, Table, Whitespace
 
-from lazydap_core.domain.breakpoints import Breakpoint, Watch
+from lazydap_core.domain.breakpoints import Breakpoint, FilterChoice, FunctionBreakpoint, Watch
 from lazydap_daemon.store.sources import components, stored_source
 
 VERSION: Final = 1
+MUTED: Final = "breakpoints_muted"
 
 Row = dict[str, str | int | bool]
 Order = Callable[[Row], Any]
@@ -26,12 +28,15 @@ Body = list[tuple[Any, Item]]
 
 @dataclass(frozen=True)
 class Content:
-    """What of state.toml is ours: the counters and the two lists, in the order of the memory."""
+    """What of state.toml is ours: counters, the one switch and the lists, in the order of the memory."""
 
     next_breakpoint_id: int
     next_watch_id: int
     breakpoints: tuple[Breakpoint, ...]
     watches: tuple[Watch, ...]
+    function_breakpoints: tuple[FunctionBreakpoint, ...] = ()
+    exception_filters: tuple[FilterChoice, ...] = ()
+    is_muted: bool = False
 
 
 def rendered(before: str, was: Content, now: Content, root: Path) -> str:
@@ -49,7 +54,7 @@ def _plain_forms(content: Content, root: Path) -> tuple[str, str]:
 
 def plain(content: Content, root: Path) -> str:
     """The whole file when nobody else wrote into it: counters first, entries sorted."""
-    sections = ["".join(f"{key} = {value}\n" for key, value in _counters(content).items())]
+    sections = ["".join(f"{key} = {_literal(value)}\n" for key, value in _head_keys(content).items())]
     for name, rows, _ in _lists(content, root):
         for row in rows:
             keys = "".join(f"{key} = {_literal(value)}\n" for key, value in row.items())
@@ -57,12 +62,13 @@ def plain(content: Content, root: Path) -> str:
     return "\n".join(sections)
 
 
-def _counters(content: Content) -> dict[str, int]:
-    return {
+def _head_keys(content: Content) -> dict[str, int | bool]:
+    keys: dict[str, int | bool] = {
         "version": VERSION,
         "next_breakpoint_id": content.next_breakpoint_id,
         "next_watch_id": content.next_watch_id,
     }
+    return {**keys, MUTED: True} if content.is_muted else keys
 
 
 def _lists(content: Content, root: Path) -> Iterable[tuple[str, list[Row], Order]]:
@@ -72,6 +78,10 @@ def _lists(content: Content, root: Path) -> Iterable[tuple[str, list[Row], Order
     yield "breakpoints", sorted(breakpoints, key=_breakpoint_order), _breakpoint_order
     yield "watches", sorted(watches, key=_id_order), _id_order
     yield "anchors", sorted(anchors, key=_id_order), _id_order
+    functions = [_plain_row(entry) for entry in content.function_breakpoints]
+    yield "function_breakpoints", sorted(functions, key=_id_order), _id_order
+    filters = [_plain_row(entry) for entry in content.exception_filters]
+    yield "exception_filters", sorted(filters, key=_filter_order), _filter_order
 
 
 def _breakpoint_row(entry: Breakpoint, root: Path) -> Row:
@@ -95,12 +105,20 @@ def _anchor_row(entry: Breakpoint, text: str) -> Row:
     return {"id": entry.id, "line": entry.line, "text": text}
 
 
+def _plain_row(entry: FunctionBreakpoint | FilterChoice) -> Row:
+    return {key: value for key, value in msgspec.structs.asdict(entry).items() if value is not None}
+
+
 def _breakpoint_order(row: Row) -> Any:
     return components(str(row.get("source", ""))), row.get("line", 0)
 
 
 def _id_order(row: Row) -> Any:
     return row.get("id", 0)
+
+
+def _filter_order(row: Row) -> Any:
+    return str(row.get("adapter", "")), str(row.get("filter", ""))
 
 
 def _literal(value: str | int | bool) -> str:
@@ -118,15 +136,22 @@ _KNOWN_KEYS: Final[dict[str, frozenset[str]]] = {
     ),
     "watches": frozenset(("id", "expression", "label")),
     "anchors": frozenset(("id", "line", "text")),
+    "function_breakpoints": frozenset(("id", "name", "condition", "hit_condition", "enabled")),
+    "exception_filters": frozenset(("adapter", "filter", "enabled", "condition")),
 }
+# What an entry is known by, where it has no number.
+_IDENTITY: Final[dict[str, tuple[str, ...]]] = {"exception_filters": ("adapter", "filter")}
+_NUMBER: Final = ("id",)
 
 
 def _edited(before: str, content: Content, root: Path) -> str:
-    counters = _counters(content)
+    keys = _head_keys(content)
     present = tomlkit.parse(before)
-    missing = {key: counters[key] for key in counters if key not in present}
-    document = tomlkit.parse(_with_counters(before, missing))
-    for key, value in counters.items():
+    missing = {key: keys[key] for key in keys if key not in present}
+    document = tomlkit.parse(_with_keys(before, missing))
+    if MUTED in present:
+        keys[MUTED] = content.is_muted
+    for key, value in keys.items():
         if document[key] != value:
             document[key] = value
     for name, rows, order in _lists(content, root):
@@ -138,15 +163,15 @@ def _edited(before: str, content: Content, root: Path) -> str:
 _HEAD: Final = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 
 
-def _with_counters(text: str, missing: dict[str, int]) -> str:
-    """Add counters by hand: tomlkit would put them between a table and the comment above it."""
+def _with_keys(text: str, missing: dict[str, int | bool]) -> str:
+    """Add keys by hand: tomlkit would put them between a table and the comment above it."""
     if not missing:
         return text
     end = cast("re.Match[str]", _HEAD.match(text)).end()
     is_table_next = text.startswith("[", end)
     if is_table_next and end and not text[:end].endswith("\n\n"):
         end = 0
-    lines = "".join(f"{key} = {value}\n" for key, value in missing.items())
+    lines = "".join(f"{key} = {_literal(value)}\n" for key, value in missing.items())
     gap = "\n" if is_table_next or end == 0 else ""
     return f"{text[:end]}{lines}{gap}{text[end:]}"
 
@@ -160,11 +185,12 @@ def _edit_list(document: tomlkit.TOMLDocument, name: str, rows: Sequence[Row], o
     elif present is not None:
         # Written as an inline array: nothing but the values can be kept in the form of tables.
         del document[name]
-    by_id = {entry.number: entry for entry in tables}
-    kept = {row["id"] for row in rows}
-    entries = [entry for entry in tables if entry.number in kept]
+    identity = _IDENTITY.get(name, _NUMBER)
+    known = {entry.known_by(identity): entry for entry in tables}
+    kept = {tuple(row[key] for key in identity) for row in rows}
+    entries = [entry for entry in tables if entry.known_by(identity) in kept]
     for row in rows:
-        entry = by_id.get(cast("int", row["id"]))
+        entry = known.get(tuple(row[key] for key in identity))
         if entry is None:
             entries.insert(_slot(entries, row, order), _new_entry(row))
         else:
@@ -180,10 +206,9 @@ class _Entry:
     lead: Body
     tail: Body
 
-    @property
-    def number(self) -> int | None:
-        value = cast("object", self.table.get("id"))  # pyright: ignore[reportUnknownMemberType]
-        return int(value) if isinstance(value, int) else None
+    def known_by(self, identity: tuple[str, ...]) -> tuple[object, ...]:
+        plain = cast("dict[str, object]", self.table.unwrap())
+        return tuple(plain.get(key) for key in identity)
 
 
 def _taken_apart(tables: list[Table]) -> tuple[list[_Entry], Body]:

@@ -5,19 +5,10 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
-
-class Numbered(Protocol):
-    """An entry with an id that is never reused."""
-
-    @property
-    def id(self) -> int:
-        """The number."""
-        ...
-
-
-Entry = TypeVar("Entry", bound=Numbered)
+Key = TypeVar("Key", bound=Hashable)
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True)
@@ -30,12 +21,12 @@ class Merged(Generic[Entry]):
 
 
 def merged(
-    base: Mapping[int, Entry],
-    ours: Mapping[int, Entry],
-    theirs: Mapping[int, Entry],
+    base: Mapping[Key, Entry],
+    ours: Mapping[Key, Entry],
+    theirs: Mapping[Key, Entry],
     place: Callable[[Entry], Hashable],
 ) -> Merged[Entry]:
-    """Merge by id; where both sides changed an entry, ours stands.
+    """Merge by key, the id where there is one; where both sides changed an entry, ours stands.
 
     Additions and removals in the file are taken over, as are changes to an entry that we left alone; a change of its
     `place` is not, because the place is what an entry is known by. What we removed stays removed.

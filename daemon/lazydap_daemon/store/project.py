@@ -5,7 +5,7 @@ after the first of a burst of changes (doc/architecture.md, "State file").
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from lazydap_core.domain.breakpoints import Breakpoint, Watch
+from lazydap_core.domain.breakpoints import Breakpoint, FilterChoice, FunctionBreakpoint, Watch
 from lazydap_core.domain.words import BreakpointAction, WatchAction
 from lazydap_core.errors import BadRequest, StateFileInvalid
 from lazydap_core.protocol.additions.following import BreakpointPlace
@@ -30,9 +30,10 @@ from lazydap_core.protocol.objects import (
 )
 from lazydap_core.state_file import ProjectState, parse_state, state_path
 from lazydap_daemon.store.document import Content, rendered
-from lazydap_daemon.store.merging import merged
 from lazydap_daemon.store.moving import moved
-from lazydap_daemon.store.sources import canonical_source, components, stored_source
+from lazydap_daemon.store.named import NamedList
+from lazydap_daemon.store.reconciling import External, content_of, holds, place_of, reconciled
+from lazydap_daemon.store.sources import canonical_source, components
 from lazydap_daemon.store.writing import ChangedMeanwhileError, read_text, replace_text
 
 log = logging.getLogger("daemon.store")
@@ -69,13 +70,6 @@ class WatchChange(msgspec.Struct, frozen=True):
     has_changed: bool = False
 
 
-class External(msgspec.Struct, frozen=True):
-    """What somebody else added, changed or removed in the file, noticed when we were about to write it."""
-
-    breakpoints: tuple[Breakpoint, ...]
-    watches: tuple[Watch, ...]
-
-
 def _ignore(_: External) -> None:
     return None
 
@@ -88,10 +82,8 @@ class ProjectStore:
         self.on_external: Callable[[External], None] = _ignore
         self._path = state_path(root)
         self._flush_delay = flush_delay
-        self._breakpoints = {entry.id: entry for entry in _in_memory(state.breakpoints, root)}
-        self._watches = {entry.id: entry for entry in state.watches}
-        self._next_breakpoint_id = state.next_breakpoint_id
-        self._next_watch_id = state.next_watch_id
+        self.functions: NamedList[FunctionBreakpoint] = NamedList((), claim=self.claim_breakpoint_id, touch=self._touch)
+        self._take(content_of(state, root))
         self._seen: str | None = text
         self._base = self._content()
         self._revision = 0
@@ -130,6 +122,49 @@ class ProjectStore:
         found = (entry for entry in self._breakpoints.values() if components(entry.source) == wanted)
         return tuple(sorted(found, key=lambda entry: entry.line))
 
+    @property
+    def filter_choices(self) -> tuple[FilterChoice, ...]:
+        """What has been chosen of the exception filters, for each adapter and filter."""
+        return tuple(self._choices.values())
+
+    def filter_choices_of(self, adapter: str) -> tuple[FilterChoice, ...]:
+        """Those for one adapter program."""
+        return tuple(choice for choice in self._choices.values() if choice.adapter == adapter)
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether no breakpoint is to stop the program, whatever each of them says."""
+        return self._is_muted
+
+    def mute(self, *, muted: bool) -> bool:
+        """Switch all breakpoints off, or on again as each is; whether that changed anything."""
+        if self._is_muted == muted:
+            return False
+        self._is_muted = muted
+        self._touch()
+        return True
+
+    def choose_filter(self, choice: FilterChoice) -> bool:
+        """Keep a choice in place of the one there was; whether that changed anything."""
+        if self._choices.get(choice.key) == choice:
+            return False
+        self._choices[choice.key] = choice
+        self._touch()
+        return True
+
+    def forget_filter(self, adapter: str, name: str) -> bool:
+        """Take a choice back; whether there was one."""
+        if self._choices.pop((adapter, name), None) is None:
+            return False
+        self._touch()
+        return True
+
+    def claim_breakpoint_id(self) -> int:
+        """The next id, of a breakpoint of whatever kind. Raises BadRequest when the project has used up all."""
+        number = _claimed(self._next_breakpoint_id, "breakpoint")
+        self._next_breakpoint_id += 1
+        return number
+
     def add_breakpoint(self, new: NewBreakpoint, *, dry_run: bool) -> Change:
         """Add one; where one stands on that line already, it keeps its id and takes the modifiers of `new`.
 
@@ -155,8 +190,7 @@ class ProjectStore:
         if dry_run:
             return Change(action, (wanted,))
         if present is None:
-            wanted = msgspec.structs.replace(wanted, id=_claimed(self._next_breakpoint_id, "breakpoint"))
-            self._next_breakpoint_id += 1
+            wanted = msgspec.structs.replace(wanted, id=self.claim_breakpoint_id())
         self._breakpoints[wanted.id] = wanted
         self._touch()
         return Change(action, (wanted,), has_changed=True)
@@ -186,8 +220,8 @@ class ProjectStore:
         """
         before = self._breakpoints
         wanted = {move.id: _wanted(before[move.id], move, self.root) for move in moves if move.id in before}
-        after = moved(before, wanted, _place)
-        gone = [before[number] for number in wanted if _place(before[number]) != _place(after[number])]
+        after = moved(before, wanted, place_of)
+        gone = [before[number] for number in wanted if place_of(before[number]) != place_of(after[number])]
         if after != before and not dry_run:
             self._breakpoints = after
             self._touch()
@@ -233,7 +267,7 @@ class ProjectStore:
 
     def _at(self, source: str, line: int) -> Breakpoint | None:
         place = components(source), line
-        return next((entry for entry in self._breakpoints.values() if _place(entry) == place), None)
+        return next((entry for entry in self._breakpoints.values() if place_of(entry) == place), None)
 
     def _matching(self, selector: BreakpointSelector) -> tuple[tuple[Breakpoint, ...], tuple[int, ...]]:
         match selector:
@@ -241,7 +275,7 @@ class ProjectStore:
                 return _by_ids(self._breakpoints, ids)
             case ByLocation(location=location):
                 place = components(canonical_source(location.source, self.root)), location.line
-                return tuple(entry for entry in self._breakpoints.values() if _place(entry) == place), ()
+                return tuple(entry for entry in self._breakpoints.values() if place_of(entry) == place), ()
             case BySource(source=source):
                 wanted = components(canonical_source(source, self.root))
                 return tuple(e for e in self._breakpoints.values() if components(e.source) == wanted), ()
@@ -293,7 +327,7 @@ class ProjectStore:
     def _save(self, found: str | None, now: Content) -> str:
         before = found if found is not None and found.strip() else self._seen
         text = rendered(before or "", self._base, now, self.root)
-        if not _holds(parse_state(text, self.root), now, self.root):
+        if not holds(parse_state(text, self.root), now, self.root):
             raise StateFileInvalid(f"{self._path} has a form that cannot be edited: simplify it", path=str(self._path))
         if text != found:
             replace_text(self._path, text, expected=found)
@@ -303,62 +337,35 @@ class ProjectStore:
         # A file that is gone or empty is no wish to forget everything: what is in memory stands.
         if found == self._seen or found is None or not found.strip():
             return
-        theirs = parse_state(found, self.root)
-        breakpoints = merged(
-            {entry.id: entry for entry in self._base.breakpoints},
-            self._breakpoints,
-            {entry.id: entry for entry in _in_memory(theirs.breakpoints, self.root)},
-            _place,
-        )
-        watches = merged(
-            {entry.id: entry for entry in self._base.watches},
-            self._watches,
-            {entry.id: entry for entry in theirs.watches},
-            lambda entry: entry.expression,
-        )
-        for entry in (*breakpoints.overruled, *watches.overruled):
+        theirs = content_of(parse_state(found, self.root), self.root)
+        outcome = reconciled(self._base, self._content(), theirs)
+        for entry in outcome.overruled:
             log.warning("an edit in %s gives way to the daemon's own entry: %s", self._path, entry)
-        self._breakpoints = {entry.id: entry for entry in breakpoints.entries}
-        self._watches = {entry.id: entry for entry in watches.entries}
-        self._next_breakpoint_id = max(self._next_breakpoint_id, theirs.next_breakpoint_id)
-        self._next_watch_id = max(self._next_watch_id, theirs.next_watch_id)
+        self._take(outcome.content)
         # From here on the edit counts as seen: a write that fails now must not take it for a new one again.
-        self._seen, self._base = found, _content_of(theirs, self.root)
-        if breakpoints.external or watches.external:
-            self.on_external(External(breakpoints.external, watches.external))
+        self._seen, self._base = found, theirs
+        if outcome.external != External():
+            self.on_external(outcome.external)
+
+    def _take(self, content: Content) -> None:
+        self._breakpoints = {entry.id: entry for entry in content.breakpoints}
+        self._watches = {entry.id: entry for entry in content.watches}
+        self.functions.replace(content.function_breakpoints)
+        self._choices = {choice.key: choice for choice in content.exception_filters}
+        self._is_muted = content.is_muted
+        self._next_breakpoint_id = content.next_breakpoint_id
+        self._next_watch_id = content.next_watch_id
 
     def _content(self) -> Content:
-        return Content(self._next_breakpoint_id, self._next_watch_id, self.breakpoints, self.watches)
-
-
-def _content_of(state: ProjectState, root: Path) -> Content:
-    breakpoints = tuple(_in_memory(state.breakpoints, root))
-    return Content(state.next_breakpoint_id, state.next_watch_id, breakpoints, state.watches)
-
-
-def _holds(state: ProjectState, content: Content, root: Path) -> bool:
-    """True when the text that gave `state` says `content`: guards a person's file against a fault in editing it."""
-
-    def comparable(entries: Iterable[Breakpoint]) -> dict[int, object]:
-        return {
-            entry.id: (components(stored_source(entry.source, root)), msgspec.structs.replace(entry, source=""))
-            for entry in entries
-        }
-
-    return (
-        comparable(state.breakpoints) == comparable(content.breakpoints)
-        and {entry.id: entry for entry in state.watches} == {entry.id: entry for entry in content.watches}
-        and (state.next_breakpoint_id, state.next_watch_id) == (content.next_breakpoint_id, content.next_watch_id)
-    )
-
-
-def _in_memory(entries: Iterable[Breakpoint], root: Path) -> Iterable[Breakpoint]:
-    for entry in entries:
-        yield msgspec.structs.replace(entry, source=canonical_source(entry.source, root))
-
-
-def _place(entry: Breakpoint) -> tuple[object, int]:
-    return components(entry.source), entry.line
+        return Content(
+            self._next_breakpoint_id,
+            self._next_watch_id,
+            self.breakpoints,
+            self.watches,
+            self.functions.entries,
+            self.filter_choices,
+            self._is_muted,
+        )
 
 
 def _wanted(entry: Breakpoint, move: BreakpointPlace, root: Path) -> Breakpoint:

@@ -12,7 +12,7 @@ from lazydap_daemon.adapters.codelldb import CodelldbDriver
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan, Normalised, driver_for
 from lazydap_daemon.adapters.logpoints import MAX_EXPRESSION, harmless
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams
-from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
+from lazydap_daemon.dap.messages import StoppedBody
 
 DRIVER = CodelldbDriver(executable=("/bin/codelldb",))
 
@@ -205,10 +205,7 @@ def test_it_counts_hits_as_lazydap_does() -> None:
 
 
 def test_panics_of_rust_are_the_only_filter_that_is_set_unasked() -> None:
-    known = (ExceptionFilter(filter="cpp_throw", default=True), ExceptionFilter(filter="rust_panic", default=True))
-    assert DRIVER.exception_filters(Capabilities(exception_breakpoint_filters=known)) == ("rust_panic",)
-    assert DRIVER.exception_filters(Capabilities(exception_breakpoint_filters=known[:1])) == ()
-    assert DRIVER.exception_filters(Capabilities()) == ()
+    assert {one.filter for one in DRIVER.known_filters} & DRIVER.default_filters == {"rust_panic"}
 
 
 def test_only_lldbs_own_conditions_stay() -> None:

@@ -27,7 +27,8 @@ from lazydap_core.protocol.objects import (
 )
 from lazydap_core.state_file import parse_state, read_state
 from lazydap_daemon.store import project as store_module
-from lazydap_daemon.store.project import External, ProjectStore
+from lazydap_daemon.store.project import ProjectStore
+from lazydap_daemon.store.reconciling import External
 from lazydap_daemon.store.sources import stored_source
 
 DEADLINE = 5.0

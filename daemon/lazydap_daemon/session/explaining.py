@@ -1,0 +1,46 @@
+"""Owns what is told of the exception at which the program stands; moves nothing."""
+
+from lazydap_core.errors import BadRequest
+from lazydap_core.protocol.additions.exceptions import ExceptionDetails, ExceptionInfo
+from lazydap_daemon.dap import messages as dap
+from lazydap_daemon.session.inspecting import Inspector
+from lazydap_daemon.session.session import Session
+
+
+class Explainer:
+    """Asks the adapter about an exception, where it can be asked; else the text of the stop is all there is."""
+
+    def __init__(self, session: Session, inspector: Inspector) -> None:
+        self._session = session
+        self._inspector = inspector
+
+    async def answer(self, request: ExceptionInfo) -> ExceptionDetails:
+        """What is known. Raises BadRequest at a stop for another reason, SessionNotPaused, and as `Session.ask`."""
+        session = self._session
+        async with self._inspector.standing() as standing:
+            # Asked about any other stop, debugpy makes something up.
+            if standing.reason != "exception":
+                raise BadRequest(
+                    f"the program stands for another reason ({standing.reason}): there is no exception to look at",
+                    session_id=str(session.id),
+                    state=session.state,
+                )
+            if standing.thread_id is None:
+                await standing.frame_known.wait()
+            thread_id = standing.thread_id if request.thread_id is None else request.thread_id
+            if thread_id is None or not session.capabilities.supports_exception_info_request:
+                return ExceptionDetails(thread_id=thread_id, description=standing.text)
+            told = await session.ask(dap.ExceptionInfoBody, "exceptionInfo", {"threadId": thread_id})
+            self._inspector.check_motion(standing)
+            details = told.details or dap.ExceptionDetails()
+            return ExceptionDetails(
+                thread_id=thread_id,
+                type_name=self._words(details.type_name or told.exception_id),
+                message=self._words(details.message),
+                description=self._words(told.description) or standing.text,
+                break_mode=told.break_mode,
+                stack_trace=details.stack_trace or None,
+            )
+
+    def _words(self, text: str | None) -> str | None:
+        return self._session.driver.exception_words(text) or None if text else None
