@@ -17,9 +17,10 @@ class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
 
     `adapter_type` is the word of the file, `adapter` the kind that serves it, None where none does.
     `adapter_command` pins a program or, for debugpy, the debuggee's interpreter; `mode` is the launch option of
-    that name. `pre_launch_task` names a task of tasks.json (see `tasks.tasks_before`). `unresolved` holds the
-    variables that nothing could expand, each once, which also stand literally in the values; `blocked` says why it
-    cannot be run as it is written.
+    that name, as are `module`, `just_my_code` and `source_map`. `pre_launch_task` names a task of tasks.json (see
+    `tasks.tasks_before`). `unresolved` holds the variables that nothing could expand, each once, which also stand
+    literally in the values; `blocked` says why it cannot be run as it is written; `ignored` names the keys that would
+    change the launch elsewhere and do nothing here.
     """
 
     name: str
@@ -34,9 +35,13 @@ class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     stop_on_entry: bool = False
     adapter_command: str | None = None
     mode: str | None = None
+    module: str | None = None
+    just_my_code: bool | None = None
+    source_map: Mapping[str, str] = {}
     pre_launch_task: str | None = None
     unresolved: tuple[str, ...] = ()
     blocked: str | None = None
+    ignored: tuple[str, ...] = ()
 
     @property
     def not_runnable_reason(self) -> str | None:
@@ -49,7 +54,7 @@ class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
             return "it attaches to a process that runs already"
         if self.unresolved:
             return f"{', '.join(self.unresolved)} cannot be expanded here"
-        if self.program is None:
+        if self.program is None and self.module is None:
             return "it names no program"
         return None
 

@@ -1,7 +1,7 @@
 """Owns what a .vscode/tasks.json says is to be run before a launch; runs nothing."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -62,12 +62,19 @@ def tasks_path(root: Path) -> Path:
     return root / ".vscode" / "tasks.json"
 
 
-def tasks_before(name: str, root: Path, environ: Mapping[str, str], file: Path | None = None) -> tuple[Task, ...]:
+def tasks_before(
+    name: str,
+    root: Path,
+    environ: Mapping[str, str],
+    file: Path | None = None,
+    known: Mapping[str, str] | None = None,
+) -> tuple[Task, ...]:
     """The task `name` behind those it depends on, each once, in the order of running.
 
+    `file` is the file a person is looking at, `known` are more variables (`words.Variables`).
     Raises InvalidLaunchConfig when there is no such task, or one of them cannot be run to an end from here.
     """
-    return _Order(_read(root), root, environ, file).of(name)
+    return _Order(_read(root), root, lambda: Variables(root, environ, file, known)).of(name)
 
 
 def _read(root: Path) -> dict[str, Any]:
@@ -86,10 +93,9 @@ def _read(root: Path) -> dict[str, Any]:
 class _Order:
     """Finds tasks and what they depend on in one tasks.json."""
 
-    def __init__(self, document: dict[str, Any], root: Path, environ: Mapping[str, str], file: Path | None) -> None:
+    def __init__(self, document: dict[str, Any], root: Path, variables: Callable[[], Variables]) -> None:
         self._root = root
-        self._environ = environ
-        self._file = file
+        self._variables = variables
         try:
             self._common = msgspec.convert(document.get("options", {}), _Options)
         except msgspec.ValidationError as error:
@@ -139,7 +145,7 @@ class _Order:
             return None  # A name for those it depends on.
         if entry.is_background:
             raise _refused(entry.name, "goes on in the background: start it in a terminal of its own")
-        variables = Variables(self._root, self._environ, self._file)
+        variables = self._variables()
         common = self._common
         cwd = entry.options.cwd or common.cwd
         task = Task(

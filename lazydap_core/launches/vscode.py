@@ -11,6 +11,7 @@ from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import UsageError
 from lazydap_core.launches import jsonc
 from lazydap_core.launches.configuration import LaunchConfiguration
+from lazydap_core.launches.inputs import Input, read_inputs
 from lazydap_core.launches.systems import for_this_system
 from lazydap_core.launches.words import Variables, split_arguments
 
@@ -23,6 +24,24 @@ KINDS: Final[Mapping[str, AdapterKind]] = {
 }
 
 
+CHANGING: Final = frozenset(
+    {
+        "buildFlags",
+        "django",
+        "envFile",
+        "initCommands",
+        "jinja",
+        "postDebugTask",
+        "postRunCommands",
+        "preRunCommands",
+        "setupCommands",
+        "stdio",
+        "subProcess",
+        "sudo",
+        "targetCreateCommands",
+    }
+)
+"""Keys that would make another launch of it, and are not honoured."""
 GO_MODES: Final = ("debug", "test", "exec")
 
 
@@ -31,15 +50,21 @@ class Reading(msgspec.Struct, frozen=True):
 
     configurations: tuple[LaunchConfiguration, ...] = ()
     warnings: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
 
 
 class _File(msgspec.Struct):
     configurations: list[Any] = []
+    inputs: Any = None
 
 
 class _NameAndValue(msgspec.Struct):
     name: str
     value: str
+
+
+class _EditorPath(msgspec.Struct, rename="camel"):
+    editor_path: str
 
 
 class _Entry(msgspec.Struct, rename="camel"):
@@ -56,19 +81,31 @@ class _Entry(msgspec.Struct, rename="camel"):
     python: list[str] | str | None = None
     python_path: str | None = None
     mode: str | None = None
+    module: str | None = None
+    just_my_code: bool | None = None
+    source_map: dict[str, str] = {}
+    source_file_map: dict[str, str | _EditorPath] = {}
     pre_launch_task: Any = None
 
 
-def read_text(text: str, root: Path, environ: Mapping[str, str], file: Path | None = None) -> Reading:
+def read_text(
+    text: str,
+    root: Path,
+    environ: Mapping[str, str],
+    file: Path | None = None,
+    known: Mapping[str, str] | None = None,
+) -> Reading:
     """The configurations in `text`, which is the launch.json of the project at `root`.
 
-    `file` is the file a person is looking at, for `${file}` and its kin. An entry that cannot be read is left out with
-    a warning. The block for this system (`linux` or `osx`) goes over the other keys of its entry.
+    `file` is the file a person is looking at, for `${file}` and its kin; `known` are more variables. An entry that
+    cannot be read is left out with a warning. The block for this system (`linux` or `osx`) goes over the other keys of
+    its entry.
     Raises ValueError when the text as a whole is no launch.json; the message tells line and column.
     """
     configurations: list[LaunchConfiguration] = []
     warnings: list[str] = []
-    for index, value in enumerate(_entries(jsonc.parse(text))):
+    document = _document(jsonc.parse(text))
+    for index, value in enumerate(document.configurations):
         try:
             keys = for_this_system(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
             entry = msgspec.convert(keys, _Entry)
@@ -78,17 +115,22 @@ def read_text(text: str, root: Path, environ: Mapping[str, str], file: Path | No
         if entry.request not in ("launch", "attach"):
             warnings.append(f"launch.json: `{entry.name}` is left out: its request is `{entry.request}`")
             continue
-        configuration, more = _configuration(entry, root, Variables(root, environ, file))
+        configuration, more = _configuration(entry, root, Variables(root, environ, file, known))
+        configuration = msgspec.structs.replace(configuration, ignored=_ignored(keys))
         configurations.append(configuration)
         warnings += more
-    return Reading(tuple(configurations), tuple(warnings))
+    return Reading(tuple(configurations), tuple(warnings), read_inputs(document.inputs))
 
 
-def _entries(document: Any) -> list[Any]:
-    if document == []:
-        return []
+def _ignored(keys: Any) -> tuple[str, ...]:
+    return tuple(key for key in cast("dict[str, Any]", keys) if key in CHANGING)
+
+
+def _document(parsed: Any) -> _File:
+    if parsed == []:
+        return _File()
     try:
-        return msgspec.convert(document, _File).configurations
+        return msgspec.convert(parsed, _File)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from error
 
@@ -119,6 +161,9 @@ def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[Lau
         stop_on_entry=entry.stop_on_entry or entry.stop_at_entry,
         adapter_command=path(_interpreter(entry)),
         mode=entry.mode if entry.type == "go" and entry.mode in GO_MODES else None,
+        module=None if entry.module is None else variables.expand(entry.module),
+        just_my_code=entry.just_my_code,
+        source_map=_source_map(entry, variables),
         pre_launch_task=entry.pre_launch_task if isinstance(entry.pre_launch_task, str) else None,
         unresolved=tuple(variables.unresolved),
         blocked=blocked,
@@ -155,6 +200,14 @@ def _arguments(args: list[str] | str, variables: Variables) -> list[str]:
 def _environment(entry: _Entry, variables: Variables) -> dict[str, str]:
     listed = {pair.name: pair.value for pair in entry.environment}
     return {name: variables.expand(value) for name, value in {**listed, **entry.env}.items()}
+
+
+def _source_map(entry: _Entry, variables: Variables) -> dict[str, str]:
+    # cppdbg writes a target as text, or as `{"editorPath": …}`.
+    theirs = {
+        there: here if isinstance(here, str) else here.editor_path for there, here in entry.source_file_map.items()
+    }
+    return {variables.expand(there): variables.expand(here) for there, here in {**theirs, **entry.source_map}.items()}
 
 
 def _interpreter(entry: _Entry) -> str | None:

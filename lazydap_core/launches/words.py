@@ -43,20 +43,25 @@ def split_arguments(text: str) -> list[str]:
 class Variables:
     """Expands `${name}` as editors do, and remembers what it could not expand.
 
-    Known are workspaceFolder and workspaceRoot (the project's root), workspaceFolderBasename, userHome, pathSeparator
-    and `/`, `env:NAME`, and where `file` is given file, fileDirname, fileBasename, fileBasenameNoExtension, fileExtname
-    and relativeFile.
+    Known are workspaceFolder and workspaceRoot (the project's root), workspaceFolderBasename, userHome, cwd,
+    pathSeparator and `/`, `env:NAME`; where `file` is given file, fileDirname, fileBasename, fileBasenameNoExtension,
+    fileExtname, fileDirnameBasename, fileWorkspaceFolder, relativeFile and relativeFileDirname; and whatever `known`
+    names, in the spelling of the file (`lineNumber`, `input:target`).
     """
 
-    def __init__(self, root: Path, environ: Mapping[str, str], file: Path | None = None) -> None:
+    def __init__(
+        self, root: Path, environ: Mapping[str, str], file: Path | None = None, known: Mapping[str, str] | None = None
+    ) -> None:
         self._environ = environ
         self._values = {
             "workspaceFolder": str(root),
             "workspaceRoot": str(root),
             "workspaceFolderBasename": root.name,
+            "cwd": str(root),
             "pathSeparator": "/",
             "/": "/",
             **_of_file(file, root),
+            **(known or {}),
         }
         self.unresolved: list[str] = []
 
@@ -103,5 +108,8 @@ def _of_file(file: Path | None, root: Path) -> dict[str, str]:
         "fileBasename": file.name,
         "fileBasenameNoExtension": file.stem,
         "fileExtname": file.suffix,
+        "fileDirnameBasename": file.parent.name,
+        "fileWorkspaceFolder": str(root),
         "relativeFile": os.path.relpath(file, root),
+        "relativeFileDirname": os.path.relpath(file.parent, root),
     }

@@ -159,6 +159,29 @@ function M.answer(json)
   require('lazydap.console').answer(json)
 end
 
+--- Let the person type a text for the host; its answer is the verb `answered`.
+---@param json string `{"token":…,"prompt":…,"default":…}`
+function M.ask(json)
+  local question = vim.json.decode(json)
+  require('lazydap.moment').when_free('choose', function()
+    vim.ui.input({ prompt = question.prompt, default = question.default }, function(text)
+      require('lazydap.host').send({ verb = 'answered', token = question.token, text = text })
+    end)
+  end)
+end
+
+--- Show what a build printed: a quickfix list, whose errors are places.
+---@param json string `{"title":…,"cwd":…,"lines":[text, …]}`
+function M.list_lines(json)
+  local listed = vim.json.decode(json)
+  -- Errors name files from the folder where the build ran, which 'errorformat' is told as `make` tells it.
+  table.insert(listed.lines, 1, ("make: Entering directory '%s'"):format(listed.cwd))
+  vim.fn.setqflist({}, ' ', { title = listed.title, lines = listed.lines })
+  require('lazydap.moment').when_free('list lines', function()
+    vim.cmd('botright copen')
+  end)
+end
+
 --- The host is gone: no arrow and no value stays that nobody vouches for.
 function M.lose_host()
   state.lose_host()

@@ -96,6 +96,12 @@ function M.launch(args, stop_on_entry)
   run('launch', { args = args, bang = stop_on_entry == true })
 end
 
+--- Launch a configuration in the shape of launch.json's, as nvim-dap takes them: test and build plugins have such.
+---@param config table<string, any>
+function M.run(config)
+  require('lazydap.launching').run(config)
+end
+
 ---@param kind? 'over'|'in'|'out' over by default
 ---@param count? integer
 function M.step(kind, count)

@@ -63,16 +63,50 @@ function M.environment()
   return vim.fn.environ()
 end
 
+--- What was last selected in this buffer, for `${selectedText}`.
+---@return string
+local function selected()
+  local first, last = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  if first[2] == 0 or last[2] > vim.api.nvim_buf_line_count(0) then
+    return ''
+  end
+  return table.concat(vim.fn.getregion(first, last, { type = vim.fn.visualmode() }), '\n')
+end
+
+---@param message table
+local function send(message)
+  message.verb = 'launch'
+  message.file = buffers.path(0) or ''
+  message.filetype = vim.bo.filetype
+  message.column = vim.fn.col('.')
+  message.selected = selected()
+  message.env = M.environment()
+  host.send(message)
+end
+
 --- `:LazydapLaunch[!] …`
 ---@param options table as a user command gets them
 function M.launch(options)
   local message = M.read(options.args) ---@type table
-  message.verb = 'launch'
   message.bang = options.bang
-  message.file = buffers.path(0) or ''
-  message.filetype = vim.bo.filetype
-  message.env = M.environment()
-  host.send(message)
+  send(message)
+end
+
+--- Other plugins hand over functions where a value is to be worked out at the last moment.
+---@param value any
+---@return any
+local function plain(value)
+  if type(value) == 'function' then
+    return plain(value())
+  end
+  return type(value) == 'table' and vim.tbl_map(plain, value) or value
+end
+
+--- Launch a configuration in the shape of launch.json's, as nvim-dap takes them.
+---@param config table
+function M.run(config)
+  vim.validate({ config = { config, 'table' } })
+  send({ config = plain(config) })
 end
 
 return M

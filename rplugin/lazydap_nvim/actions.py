@@ -2,11 +2,12 @@
 
 from typing import assert_never
 
-from lazydap_nvim import breaking, launching, looking, movement, panes, setting
+from lazydap_nvim import breaking, launching, looking, meaning, movement, panes, setting
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import (
     Ack,
+    Answered,
     AnyVerb,
     Break,
     Breakpoints,
@@ -59,6 +60,10 @@ def receive(host: Host, text: str) -> None:
                 # From here: a step must not wait for a task to be made first.
                 if not movement.order(host, verb):
                     host.post("the command", movement.order_late, host, verb)
+            case Chosen():
+                host.questions.answered(verb.token, verb.index)
+            case Answered():
+                host.questions.answered(verb.token, verb.text)
             case Bye() | Closed():
                 pass
             case _:
@@ -78,8 +83,6 @@ async def act(host: Host, verb: AnyVerb) -> None:
             await breaking.switch(host, verb)
         case Launch():
             await launching.launch(host, verb)
-        case Chosen():
-            await launching.chosen(host, verb)
         case Step() | Continue() | Pause():
             await movement.order_late(host, verb)
         case Stop() | Disconnect():
@@ -91,7 +94,8 @@ async def act(host: Host, verb: AnyVerb) -> None:
 
 
 async def _look(
-    host: Host, verb: Here | Stack | Breakpoints | Status | Follow | Frame | Up | Down | Ack | Bye | Closed
+    host: Host,
+    verb: Here | Stack | Breakpoints | Status | Follow | Frame | Up | Down | Ack | Bye | Closed | Chosen | Answered,
 ) -> None:
     match verb:
         case Here():
@@ -106,7 +110,7 @@ async def _look(
             await looking.follow(host, verb)
         case Frame() | Up() | Down():
             await looking.choose_frame(host, verb)
-        case Ack() | Bye() | Closed():
+        case Ack() | Bye() | Closed() | Chosen() | Answered():
             pass
         case _:
             assert_never(verb)
@@ -122,5 +126,5 @@ async def _watch(host: Host, files: tuple[str, ...]) -> None:
         host.watch(root)
         if root in host.model.projects and root not in host.launches.learnt:
             host.launches.learnt.add(root)
-            host.post("the launch configurations", launching.learn_launches, host, root, is_quiet=True)
+            host.post("the launch configurations", meaning.learn_launches, host, root, is_quiet=True)
     host.draw()

@@ -1,7 +1,7 @@
 """Owns everything that is sent to the editor: batches one at a time, messages without floods; knows no daemon."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -23,6 +23,8 @@ MESSAGE: Final = "require('lazydap.draw').message(...)"
 PRINT: Final = "require('lazydap.draw').print(...)"
 ANSWER: Final = "require('lazydap.draw').answer(...)"
 CHOOSE: Final = "require('lazydap.draw').choose(...)"
+ASK: Final = "require('lazydap.draw').ask(...)"
+LIST_LINES: Final = "require('lazydap.draw').list_lines(...)"
 
 
 class Timer(Protocol):
@@ -155,3 +157,13 @@ class Editor:
     def answer(self, number: int, **keys: Any) -> None:
         """Answer the console's entry of that number."""
         self._send(ANSWER, msgspec.json.encode({"number": number, **keys}).decode())
+
+    def ask(self, token: int, prompt: str, default: str) -> None:
+        """Let the user type a text, `default` to begin with; the answer comes as the verb `answered`."""
+        question: dict[str, Any] = {"token": token, "prompt": one_line(prompt), "default": one_line(default)}
+        self._send(ASK, msgspec.json.encode(question).decode())
+
+    def list_lines(self, title: str, cwd: str, lines: Iterable[str]) -> None:
+        """Show what a build printed in `cwd` as a quickfix list, its errors with their places."""
+        listed: dict[str, Any] = {"title": one_line(title), "cwd": cwd, "lines": list(lines)}
+        self._send(LIST_LINES, msgspec.json.encode(listed).decode())

@@ -24,6 +24,7 @@ from lazydap_nvim.link import Link, LinkLostError
 from lazydap_nvim.looks import Looks
 from lazydap_nvim.model import Model, Project, Queue
 from lazydap_nvim.orders import Launches
+from lazydap_nvim.questions import Questions
 from lazydap_nvim.targets import commanded, root_finder
 from lazydap_nvim.transitions import Outcome
 from lazydap_nvim.verbs import Where
@@ -62,6 +63,7 @@ class Host:
         self.root_of = root_finder(environ)
         self.tokens = itertools.count(1)
         self.launches = Launches()
+        self.questions = Questions(editor, self.tokens)
         self.looks = Looks()
         self._links: dict[str, Link] = {}
         self._jobs: deque[Job] = deque()

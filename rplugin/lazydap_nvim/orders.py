@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,6 @@ from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_core.launches.configuration import LaunchConfiguration
 from lazydap_core.protocol import requests
 from lazydap_core.protocol.objects import LaunchOptions
-from lazydap_nvim.verbs import Launch
 
 if TYPE_CHECKING:
     from lazydap_core.discovery.finding import Found
@@ -27,7 +26,8 @@ EDITORS_OWN: Final = frozenset({"NVIM", "NVIM_LOG_FILE", "NVIM_LISTEN_ADDRESS", 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """One launch, ready to be sent: paths are absolute, `pinned` is the adapter or interpreter somebody named.
 
-    `mode` is the adapter's own way of launching, None where it is told by the program.
+    `mode`, `module`, `just_my_code` and `source_map` are launch options, None or empty where nothing was said.
+    `configuration` is the name of the project's configuration that it was made from.
     """
 
     root: str
@@ -39,36 +39,44 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     stop_on_entry: bool = False
     pinned: str | None = None
     mode: str | None = None
+    module: str | None = None
+    just_my_code: bool | None = None
+    source_map: Mapping[str, str] = {}
+    configuration: str | None = None
 
 
 class Launches:
     """What one host remembers of launches.
 
-    `last` is each project's last order, `offered` what the user may choose from by token, `learnt` are the projects
-    whose configurations were read, `found` the adapters by what they were looked for with.
+    `last` is each project's last order, `learnt` are the projects whose configurations were read, `warned` the
+    configurations whose useless keys were named, `found` the adapters by what they were looked for with.
     """
 
     def __init__(self) -> None:
         self.last: dict[str, Order] = {}
-        self.offered: dict[int, tuple[Launch, Sequence[str]]] = {}
         self.learnt: set[str] = set()
+        self.warned: set[str] = set()
         self.found: dict[tuple[str | None, ...], Found] = {}
 
 
 def of_configuration(configuration: LaunchConfiguration, root: str, *, stop_on_entry: bool) -> Order:
     """The order for a configuration that can be run. Raises InvalidLaunchConfig when its program is not there."""
-    if configuration.program is None or configuration.adapter is None:
+    if configuration.adapter is None or (configuration.program is None and configuration.module is None):
         raise InvalidLaunchConfig(f"`{configuration.name}` cannot be run: {configuration.not_runnable_reason}")
     return Order(
         root=root,
         kind=configuration.adapter,
-        program=checked_program(configuration.program, configuration.adapter),
+        program=checked_program(configuration.program, configuration.adapter) if configuration.program else root,
         args=configuration.args,
         cwd=configuration.cwd or root,
         env=configuration.env,
         stop_on_entry=configuration.stop_on_entry or stop_on_entry,
         pinned=configuration.adapter_command,
         mode=configuration.mode,
+        module=configuration.module,
+        just_my_code=configuration.just_my_code,
+        source_map=configuration.source_map,
+        configuration=configuration.name,
     )
 
 
@@ -133,8 +141,9 @@ def request_for(order: Order, found: "Found", environ: Mapping[str, str], featur
     """
     if found.program == "lldb-dap" and not features:
         raise Unsupported("the running daemon knows codelldb only and none was found: install codelldb")
-    if order.mode == "test" and "launch_options" not in features:
-        raise Unsupported("the running daemon cannot be told to run tests: end it with `lazydap shutdown`")
+    if (order.mode == "test" or order.module) and "launch_options" not in features:
+        what = "modules" if order.module else "tests"
+        raise Unsupported(f"the running daemon cannot be told to run {what}: end it with `lazydap shutdown`")
     options: dict[str, Any] | None = None
     if "launch_options" in features:
         client_env = {name: value for name, value in environ.items() if name not in EDITORS_OWN}
@@ -143,6 +152,9 @@ def request_for(order: Order, found: "Found", environ: Mapping[str, str], featur
                 client_env=client_env,
                 adapter=found.program if order.kind == "codelldb" else None,
                 mode=order.mode,
+                module=order.module,
+                just_my_code=order.just_my_code,
+                source_map=dict(order.source_map) or None,
             )
         )
     return requests.Launch(

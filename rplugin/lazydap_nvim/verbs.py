@@ -69,6 +69,13 @@ class Chosen(Verb, frozen=True, kw_only=True):
     index: int | None = None
 
 
+class Answered(Verb, frozen=True, kw_only=True):
+    """What the user typed when asked by `Editor.ask` under `token`; None when that was given up."""
+
+    token: int
+    text: str | None = None
+
+
 class Break(Verb, frozen=True, kw_only=True):
     """Bare: put a breakpoint there or take it away. With parts: set those, an empty text clears one.
 
@@ -123,7 +130,8 @@ class Launch(Verb, frozen=True, kw_only=True):
     """`args` is the whole argument as typed, `program` its first word expanded and `rest` what follows that word.
 
     `forced`: the first word is a program whatever configurations are called so. `choose`: let the user choose one.
-    `env` is the editor's environment now.
+    `env` is the editor's environment now, `column` the cursor's and `selected` the text last selected in the buffer.
+    `config` is a configuration that was given whole, in the shape of launch.json's.
     """
 
     args: str = ""
@@ -134,6 +142,9 @@ class Launch(Verb, frozen=True, kw_only=True):
     choose: bool = False
     file: str = ""
     filetype: str = ""
+    column: int = 0
+    selected: str = ""
+    config: AnyMap = ()
     env: TextMap = ()
 
 
@@ -274,6 +285,7 @@ AnyVerb = (
     | Ack
     | Bye
     | Chosen
+    | Answered
     | Break
     | Unbreak
     | Enable

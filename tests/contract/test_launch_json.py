@@ -14,8 +14,10 @@ ENVIRON = {"PG_ENV": "set", "HOME": "/home/u"}
 LINES = [line for file in ("both", "v10") for line in golden_lines(f"{file}/launch_json.jsonl")]
 # A mistake of theirs that we forgive, and where their count of columns starts at 0.
 ACCEPTED_HERE = {"bom"}
-# Only here the block for one system counts.
-READ_HERE = {"nested platform keys": {"program": "/proj/y"}} if sys.platform == "linux" else {}
+# Only here a module can be launched, and the block for one system counts.
+READ_HERE: dict[str, dict[str, Any]] = {"no program": {"runnable": True}}
+if sys.platform == "linux":
+    READ_HERE["nested platform keys"] = {"program": "/proj/y"}
 NAMED_OTHERWISE = {"empty text": (1, 1), "null": None, "unterminated string": (1, 20)}
 
 

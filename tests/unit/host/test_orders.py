@@ -86,6 +86,7 @@ def test_a_configuration_brings_its_own_settings(root: str) -> None:
         env={"A": "1"},
         stop_on_entry=True,
         pinned="/usr/bin/python3",
+        configuration="tests",
     )
 
 
