@@ -16,7 +16,7 @@ ARGS ?=
 # What the caller's shell says about some other Python must not leak into this one.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help setup delve demo test check format bench soak clean distclean
+.PHONY: help setup delve demo pictures test check format bench soak clean distclean
 
 help:
 	@echo 'make demo    see the debugger stop, step and show values in a real Neovim'
@@ -25,6 +25,7 @@ help:
 	@echo 'make format  rewrite the sources in the project'"'"'s format'
 	@echo 'make bench   measure step latency, start-up and memory, and print a table'
 	@echo 'make soak    step for a long time and watch memory and processes'
+	@echo 'make pictures  draw the pictures of the README from the demo anew'
 	@echo 'make setup   make .venv with everything pinned (the others do it themselves)'
 	@echo 'make delve   build the pinned dlv into .venv (needs Go; only for Go programs)'
 	@echo 'make clean   remove caches and build results; make distclean removes .venv too'
@@ -64,6 +65,9 @@ $(BIN)/dlv: | $(STAMP)
 
 demo: $(STAMP)
 	@$(PY) -m tests.demo $(ARGS)
+
+pictures: $(STAMP)
+	@$(PY) -m tests.demo --pictures
 
 test: $(STAMP)
 	$(PY) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)

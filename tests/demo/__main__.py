@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.demo import examples, opened, shown
+from tests.demo import examples, opened, pictures, shown
 from tests.editor.editor import end_daemons
 from tests.house import surroundings
 
@@ -18,8 +18,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make demo", description="See lazydap stop, step and show values.")
     parser.add_argument("language", nargs="?", choices=("python", "c"), help="at a terminal python, else both")
     parser.add_argument("--print", action="store_true", help="print the screens even at a terminal")
+    parser.add_argument("--pictures", action="store_true", help="draw the README's pictures")
     options = parser.parse_args()
-    is_shown = options.print or not (sys.stdin.isatty() and sys.stdout.isatty())
+    is_shown = options.print or options.pictures or not (sys.stdin.isatty() and sys.stdout.isatty())
     folder = Path(tempfile.mkdtemp(prefix="lz", dir="/tmp")).resolve()
     folders = surroundings.folders(folder / "e")
     environ = {**surroundings.scrubbed(os.environ), **folders.variables()}
@@ -28,7 +29,8 @@ def main() -> int:
         if not is_shown:
             return opened.open_editor(chosen[0], environ, folder)
         for example in chosen:
-            shown.show(example, environ, lambda text: print(text, flush=True))
+            draw = pictures.draw if options.pictures else None
+            shown.show(example, environ, lambda text: print(text, flush=True), draw)
     except AssertionError as error:
         print(f"make demo: {error}", file=sys.stderr)
         return 1

@@ -14,11 +14,15 @@ ARROW = "▶"
 INIT = "vim.o.number, vim.o.laststatus = true, 2\n"
 
 Say = Callable[[str], None]
+Draw = Callable[[str, str, str, int], object]
 Rows = list[str]
 
 
-def show(example: Example, environ: Mapping[str, str], say: Say) -> None:
-    """Play the demo for one program; AssertionError names what did not appear, after the screen has been printed."""
+def show(example: Example, environ: Mapping[str, str], say: Say, draw: Draw | None = None) -> None:
+    """Play the demo for one program; `draw` gets its name, a title, the screen of the first stop and its width.
+
+    AssertionError names what did not appear, after the screen has been printed.
+    """
     say(f"$ nvim {example.file.name}")
     with _opened(example, environ) as editor:
         screen = _Screen(editor, say)
@@ -29,6 +33,8 @@ def show(example: Example, environ: Mapping[str, str], say: Say) -> None:
         screen.wait(f"{ARROW}● beside line {example.line}", lambda rows: _starts(rows, f"{ARROW}●", example.code))
         screen.wait(f"'{example.value}' beside it", lambda rows: _stands(rows, example.value))
         screen.show(f"{example.language}: launched, stopped at the breakpoint, values beside the lines")
+        if draw is not None:
+            draw(example.language.lower(), f"nvim {example.file.name}", screen.colored(), COLUMNS)
 
         screen.type(":LazydapStep")
         screen.wait(f"{ARROW} further down", lambda rows: _arrow(rows) and not _starts(rows, ARROW, example.code))
@@ -61,6 +67,10 @@ class _Screen:
     def rows(self) -> Rows:
         return self._terminal.rows()
 
+    def colored(self) -> str:
+        """The screen with its colours, without the empty rows at its end."""
+        return "\n".join(self._terminal.colored().split("\n")[: len(_shown(self.rows()))])
+
     def type(self, command: str) -> None:
         """Type an Ex command and Enter."""
         self._say(f"  {command}")
@@ -78,9 +88,7 @@ class _Screen:
 
     def show(self, caption: str) -> None:
         """Print the screen in a frame."""
-        rows = self.rows()
-        while rows and not rows[-1]:
-            rows.pop()
+        rows = _shown(self.rows())
         frame = [f"│{row.ljust(COLUMNS)}│" for row in rows]
         self._say("\n".join(["", caption, f"╭{'─' * COLUMNS}╮", *frame, f"╰{'─' * COLUMNS}╯", ""]))
 
@@ -89,6 +97,12 @@ def _opened(example: Example, environ: Mapping[str, str]) -> Editor:
     return Editor(
         example.file, cwd=example.root, environ=environ, terminal=True, columns=COLUMNS, lines=LINES, init=INIT
     )
+
+
+def _shown(rows: Rows) -> Rows:
+    while rows and not rows[-1]:
+        rows = rows[:-1]
+    return rows
 
 
 def _starts(rows: Rows, sign: str, code: str) -> bool:

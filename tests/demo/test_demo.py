@@ -50,3 +50,11 @@ def test_at_a_terminal_the_keys_of_the_hint_work() -> None:
         assert terminal.process.wait(20) == 0
     finally:
         terminal.close()
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+def test_the_pictures_of_the_readme_show_the_stop(language: str) -> None:
+    picture = (ROOT / "doc" / "pictures" / f"{language}.svg").read_text()
+    assert "▶●" in picture
+    assert "@font-face" not in picture
+    assert str(ROOT) not in picture
