@@ -23,6 +23,7 @@ Channel = Literal[
     "watch_updated",
     "stop_detail",
     "exception_filters_changed",
+    "terminal",
 ]
 ErrorCode = Literal[
     "AdapterNotFound",

@@ -29,6 +29,7 @@ FEATURES: Final[tuple[str, ...]] = (
     "step_in_targets",
     "exceptions",
     "exception_info",
+    "terminal",
 )
 
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from lazydap_core.domain.words import AdapterKind, Channel
 from lazydap_core.protocol.additions.exceptions import ExceptionFiltersChanged
+from lazydap_core.protocol.additions.terminal import Terminal
 from lazydap_core.protocol.objects import (
     I64,
     NULL,
@@ -87,6 +88,7 @@ Event = (
     | WatchUpdated
     | StopDetail
     | ExceptionFiltersChanged
+    | Terminal
 )
 
 CHANNELS: Final[dict[type[Event], Channel]] = {
@@ -100,4 +102,5 @@ CHANNELS: Final[dict[type[Event], Channel]] = {
     WatchUpdated: "watch_updated",
     StopDetail: "stop_detail",
     ExceptionFiltersChanged: "exception_filters_changed",
+    Terminal: "terminal",
 }

@@ -20,6 +20,8 @@ U64 = Annotated[int, Meta(ge=0)]
 I32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 I64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 SessionId = UUID
+Cells = Annotated[int, Meta(ge=1, le=9999)]
+"""Columns or rows of a terminal."""
 
 
 def _null() -> None:
@@ -250,6 +252,18 @@ class Stop(WireObject, frozen=True, kw_only=True):
         check_u64(self.generation)
 
 
+class TerminalState(WireObject, frozen=True, kw_only=True):
+    """Feature `terminal`: the program has a terminal, which has shown `shown` bytes; open while somebody can type."""
+
+    columns: U32
+    rows: U32
+    shown: U64
+    is_open: bool
+
+    def __post_init__(self) -> None:
+        check_u64(self.shown)
+
+
 class SessionSummary(WireObject, frozen=True, kw_only=True):
     session_id: SessionId
     adapter: AdapterKind
@@ -262,6 +276,7 @@ class SessionSummary(WireObject, frozen=True, kw_only=True):
     uptime_ms: U64
     adapter_command: str | None = None
     stop: Stop | None = None
+    terminal: TerminalState | None = None
 
     def __post_init__(self) -> None:
         check_u64(self.buffered_events, self.captured_output_chunks, self.dropped_events, self.uptime_ms)
@@ -292,7 +307,8 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Feature `launch_options`: the keys of `Launch.options` (doc/protocol.md, "launch_options").
 
     `client_env` is the client's whole environment, `timeout_ms` bounds the launch, `adapter` names the program that
-    serves a `codelldb` launch (`codelldb` or `lldb-dap`), `python` is the debuggee's interpreter.
+    serves a `codelldb` launch (`codelldb` or `lldb-dap`), `python` is the debuggee's interpreter. `terminal` gives the
+    program a terminal, of the size `terminal_size` (columns, rows).
     """
 
     python: str | None = None
@@ -303,3 +319,5 @@ class LaunchOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     client_env: dict[str, str] | None = None
     source_map: dict[str, str] | None = None
     adapter: str | None = None
+    terminal: bool | None = None
+    terminal_size: tuple[Cells, Cells] | None = None

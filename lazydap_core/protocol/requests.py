@@ -6,6 +6,7 @@ from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKin
 from lazydap_core.protocol.additions.exceptions import ExceptionFilterList, ExceptionFilterSet, ExceptionInfo
 from lazydap_core.protocol.additions.following import BreakpointMove
 from lazydap_core.protocol.additions.moving import Goto, GotoTargets, RunTo, StepInTargets
+from lazydap_core.protocol.additions.terminal import TerminalRead, TerminalResize, TerminalWrite
 from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
 from lazydap_core.protocol.objects import (
     I64,
@@ -197,7 +198,10 @@ BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | Breakpoi
 KeptRequest = ExceptionFilterList | ExceptionFilterSet
 """What else the project keeps about stopping, with a session or without."""
 
-SessionRequest = Launch | Disconnect | MoveRequest | InspectRequest | BreakpointRequest | KeptRequest
+TerminalRequest = TerminalRead | TerminalWrite | TerminalResize
+"""What concerns the terminal of a session's program."""
+
+SessionRequest = Launch | Disconnect | MoveRequest | InspectRequest | BreakpointRequest | KeptRequest | TerminalRequest
 """What the session engine answers."""
 
 Request = DaemonRequest | SessionRequest

@@ -14,6 +14,7 @@ import msgspec
 from lazydap_core import errors
 from lazydap_core.domain import words
 from lazydap_core.protocol import dialect, events, objects, requests, responses
+from lazydap_core.protocol.additions.terminal import Typed
 from lazydap_core.protocol.codec import encode
 from lazydap_core.protocol.dialect import ROWS, Bare, Field, Former, Required, Variant, Word
 from tests.contract import samples
@@ -35,6 +36,7 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (responses.Launched, "stop"),
     (objects.SessionSummary, "adapter_command"),
     (objects.SessionSummary, "stop"),
+    (objects.SessionSummary, "terminal"),
     (objects.OutputChunk, "seq"),
     (requests.Output, "after_seq"),
     (objects.NewBreakpoint, "anchor"),
@@ -63,6 +65,9 @@ _NAMED: Final[dict[Any, str]] = {
     objects.SessionId: "session id",
     str: "string",
     bool: "bool",
+    bytes: "base64",
+    Typed: "base64",
+    objects.Cells: "1 to 9999",
     int: "integer",
     Any: "any JSON",
     dict[str, str]: "object of strings",

@@ -96,6 +96,10 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
     requests.SetVariable(session_id=SESSION, variables_reference=13, name="total", value="0"),
     requests.SetExpression(session_id=SESSION, expression="prices[0]", value="4"),
     requests.Complete(session_id=SESSION, text="pri", column=4),
+    requests.TerminalRead(session_id=SESSION),
+    requests.TerminalRead(session_id=SESSION, after_seq=6),
+    requests.TerminalWrite(session_id=SESSION, data=b"ana\r"),
+    requests.TerminalResize(session_id=SESSION, columns=80, rows=24),
     requests.WatchList(),
     requests.WatchAdd(watch=objects.NewWatch(expression="len(prices)", label="how many"), dry_run=False),
     requests.WatchRemove(selector=objects.ByExpression(expression="len(prices)"), dry_run=False),
@@ -181,6 +185,7 @@ RESPONSES: Final[tuple[responses.Response, ...]] = (
         targets=(moving.StepInTarget(id=16, label="price"), moving.StepInTarget(id=17, label="total"))
     ),
     responses.VariableSet(value="4", type_name="int", variables_reference=0),
+    responses.TerminalShown(session_id=SESSION, seq=0, data=b"name? ", dropped=0, columns=80, rows=24, is_open=True),
     responses.Completed(items=(values.Completion(label="prices", text="prices", start=1, length=3, kind="variable"),)),
     responses.Output(chunks=(_CHUNK,), dropped=0),
     responses.Breakpoints(
@@ -221,6 +226,7 @@ EVENTS: Final[tuple[events.Event, ...]] = (
     events.StopDetail(session_id=SESSION, stop=objects.Stop(generation=3, thread_id=1, reason="step", frame=_FRAME)),
     events.StopDetail(session_id=SESSION, stop=_STOP),
     exceptions.ExceptionFiltersChanged(adapter="debugpy"),
+    events.Terminal(session_id=SESSION, seq=6, data=b"name? ", columns=80, rows=24),
 )
 
 ERRORS: Final[tuple[responses.Error, ...]] = (

@@ -1,7 +1,7 @@
 """The session engine on a scripted adapter, with everything it publishes, for tests that need no socket."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -124,6 +124,12 @@ class Rig:
         """Wait for a condition, at most `DEADLINE` seconds."""
         with anyio.fail_after(DEADLINE):
             while not condition():  # noqa: ASYNC110 - this is the poll
+                await anyio.sleep(0.001)
+
+    async def eventually(self, holds: Callable[[], Awaitable[object]]) -> None:
+        """Ask until the answer is yes, at most `DEADLINE` seconds."""
+        with anyio.fail_after(DEADLINE):
+            while not await holds():  # noqa: ASYNC110 - this is the poll
                 await anyio.sleep(0.001)
 
 

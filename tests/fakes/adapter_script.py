@@ -29,6 +29,7 @@ class ScriptPlayer:
         self._last: Json = {}
         self._allowed: set[str] | None = None
         self._child: Child | None = None
+        self._child_pid: int | None = None
 
     def play(self) -> int:
         """The exit status."""
@@ -88,10 +89,10 @@ class ScriptPlayer:
         return answer
 
     def _filled(self, body: Any) -> Any:
-        """`"{child}"` stands for the pid of the child."""
-        if self._child is None or body is None:
+        """`"{child}"` stands for the pid of the child, or of what the client has started."""
+        if self._child_pid is None or body is None:
             return body
-        return json.loads(json.dumps(body).replace('"{child}"', str(self._child.pid)))
+        return json.loads(json.dumps(body).replace('"{child}"', str(self._child_pid)))
 
     def _do_batch(self, step: Json) -> None:
         self._wire.send(*(self._message(each) for each in step["messages"]))
@@ -102,6 +103,7 @@ class ScriptPlayer:
         meanwhile: list[Json] = []
         while (message := self._wire.next_request(deadline)) is not None:
             if message["type"] == "response":
+                self._child_pid = message.get("body", {}).get("processId", self._child_pid)
                 self._wire.put_back(meanwhile)
                 return
             meanwhile.append(message)
@@ -132,6 +134,7 @@ class ScriptPlayer:
 
     def _do_spawn_child(self, step: Json) -> None:
         self._child = Child(step["argv"])
+        self._child_pid = self._child.pid
 
     def _do_close(self, step: Json) -> None:
         del step

@@ -136,7 +136,7 @@ def batch(*messages: Step) -> Step:
 
 
 def reverse(command: str, arguments: Any = None, *, within: float = 5.0) -> Step:
-    """A request to the client, which must answer in time."""
+    """A request to the client, which must answer in time; `"{child}"` in later bodies is the pid it then tells."""
     return {"do": "reverse", "command": command, "arguments": arguments, "within": within}
 
 

@@ -10,6 +10,7 @@ from lazydap_daemon.adapters.logpoints import harmless
 from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
+    LLDB_INTERRUPT_KEY,
     LaunchPlan,
     Normalised,
     client_environment,
@@ -134,11 +135,12 @@ class CodelldbDriver(Ordinary):
             "args": list(plan.args),
             "env": {name: value for name, value in environment.items() if _is_unicode(name + value)},
             "stopOnEntry": plan.stop_on_entry,
-            "terminal": "console",
+            # The device, which needs no helper and no request.
+            "terminal": "console" if plan.terminal is None else plan.terminal.path,
             "relativePathBase": plan.root or start_directory(plan),
             "sourceLanguages": _languages(plan),
             "initCommands": list(PREPARATION),
-            "postRunCommands": list(AFTERTHOUGHT),
+            "postRunCommands": [*AFTERTHOUGHT, *([] if plan.terminal is None else [LLDB_INTERRUPT_KEY])],
             # Only where this key is present does LLDB confirm its own questions.
             "_adapterSettings": {"consoleMode": "evaluate"},
         }

@@ -100,12 +100,12 @@ class DebugpyDriver(Ordinary):
             "python": [self._interpreter],
             "args": list(plan.args),
             "env": split_environment(plan, WITHHELD)[1],
-            "console": "internalConsole",
+            "console": "internalConsole" if plan.terminal is None else "integratedTerminal",
             "stopOnEntry": plan.stop_on_entry,
             "justMyCode": bool(options.just_my_code),
             # A child process would wait for ever for somebody to attach to it.
             "subProcess": False,
-            "redirectOutput": True,
+            "redirectOutput": plan.terminal is None,
             "showReturnValue": True,
             # Ending a program is no failure of it, whatever the code: `sys.exit(3)` is not to stop as uncaught.
             "breakOnSystemExit": [],

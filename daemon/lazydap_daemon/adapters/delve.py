@@ -62,6 +62,8 @@ class DelveDriver(Ordinary):
     exit_code_comes_last: bool = True
     # Before 1.21.1 that is where output goes; later nothing comes there.
     noise_is_output: bool = True
+    # It asks for none, and gives the program what it has itself.
+    shares_terminal: bool = True
 
     def __init__(self, *, executable: tuple[str, ...]) -> None:
         self._executable = executable
@@ -123,7 +125,7 @@ class DelveDriver(Ordinary):
             "args": list(plan.args),
             "env": dict(plan.env),
             "stopOnEntry": plan.stop_on_entry,
-            "outputMode": "remote",
+            "outputMode": "remote" if plan.terminal is None else "local",
             "stackTraceDepth": DEEPEST,
             "maxStringLen": LONGEST_STRING,
             "hideSystemGoroutines": True,

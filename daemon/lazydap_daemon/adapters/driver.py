@@ -111,6 +111,11 @@ class Driver(Protocol):
         ...
 
     @property
+    def shares_terminal(self) -> bool:
+        """Whether the adapter's process itself is to be run on the program's terminal, which the program inherits."""
+        ...
+
+    @property
     def scratch(self) -> Scratch | None:
         """A folder of this launch alone: made before the adapter is started, removed when nothing of it is left."""
         ...

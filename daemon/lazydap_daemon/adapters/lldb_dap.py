@@ -10,6 +10,7 @@ from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
+    LLDB_INTERRUPT_KEY,
     LaunchPlan,
     Normalised,
     split_environment,
@@ -102,8 +103,14 @@ class LldbDapDriver(Ordinary):
         settings = [f"target.process.interrupt-timeout {INTERRUPT_SECONDS}"]
         if unwanted := [name for name in SCREEN if name not in added]:
             settings.append("target.unset-env-vars " + " ".join(unwanted))
+        if plan.terminal is None:
+            # What nobody can type into is empty: a program that reads must not wait for ever.
+            settings.append("target.input-path /dev/null")
         # The question mark keeps a command that succeeds out of the output.
         arguments["initCommands"] = [f"?settings set {setting}" for setting in settings]
+        if plan.terminal is not None:
+            arguments["runInTerminal"] = True
+            arguments["postRunCommands"] = [f"?{LLDB_INTERRUPT_KEY}"]
         if plan.cwd:
             arguments["cwd"] = plan.cwd
         if plan.options.source_map:

@@ -24,6 +24,7 @@ class Ordinary:
     entry_function: str | None = None
     exit_code_comes_last: bool = False
     noise_is_output: bool = False
+    shares_terminal: bool = False
 
     def lacks(self, transport: Transport, status: int, stderr: str) -> bool:
         """See `Driver.lacks`."""

@@ -8,11 +8,15 @@ from typing import Any, Final
 
 from lazydap_core.domain.words import AdapterKind
 from lazydap_core.protocol.objects import LaunchOptions
+from lazydap_daemon.terminal.pty import Pty
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchPlan:
-    """One launch as the client asked for it; paths are absolute, `root` is the project's."""
+    """One launch as the client asked for it; paths are absolute, `root` is the project's.
+
+    `terminal` is the one that the program is to get; without it, its input is empty and its output is the adapter's.
+    """
 
     kind: AdapterKind
     program: str
@@ -23,6 +27,7 @@ class LaunchPlan:
     adapter_command: str | None = None
     options: LaunchOptions = field(default_factory=LaunchOptions)
     root: str = ""
+    terminal: Pty | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +60,7 @@ INITIALIZE_ARGUMENTS: Final[Mapping[str, Any]] = {
     "supportsMemoryReferences": True,
     "supportsInvalidatedEvent": True,
     # Only what is really done: a reverse request that is announced and then refused costs the launch
-    # (doc/adapters.md, "Reverse requests").
+    # (doc/adapters.md, "Reverse requests"). The session announces a terminal where the program is to get one.
     "supportsRunInTerminalRequest": False,
     "supportsStartDebuggingRequest": False,
     "supportsArgsCanBeInterpretedByShell": False,
@@ -64,6 +69,10 @@ INITIALIZE_ARGUMENTS: Final[Mapping[str, Any]] = {
     "supportsMemoryEvent": False,
 }
 """What every adapter is told about us; the driver adds its `adapterID`."""
+
+
+LLDB_INTERRUPT_KEY: Final = "process handle SIGINT --pass true --stop false --notify false"
+"""The LLDB command by which Ctrl-C on a terminal is the program's, as it is without a debugger."""
 
 
 def client_environment(plan: LaunchPlan) -> dict[str, str]:

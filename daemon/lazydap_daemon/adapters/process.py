@@ -30,6 +30,7 @@ from lazydap_daemon.adapters.reaching import (
 )
 from lazydap_daemon.adapters.sweeping import KILL_GRACE, sweep
 from lazydap_daemon.dap.wire import DescriptorWire, SocketWire
+from lazydap_daemon.terminal.pty import on_terminal
 
 EXIT_GRACE: Final = 2.0
 """Seconds an adapter has to end by itself once its input is closed."""
@@ -154,6 +155,7 @@ class AdapterProcess:
         """
         noise = self._process.stderr or self._process.stdout
         if noise is None:
+            self._said_everything.set()
             return
         rest = b""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -281,6 +283,9 @@ async def _spawn(
     """The process, and the wire to its standard streams where the conversation runs over them."""
     fill = {} if doorway is None else {"port": doorway.port, "token": doorway.token}
     command = (*driver.command(plan), *(argument.format(**fill) for argument in transport.arguments))
+    terminal = plan.terminal if driver.shares_terminal and not isinstance(transport, StandardStreams) else None
+    if terminal is not None:
+        command = on_terminal(command)
     start = partial(
         anyio.open_process,
         command,
@@ -289,6 +294,8 @@ async def _spawn(
         start_new_session=True,
     )
     try:
+        if terminal is not None:
+            return await start(stdin=terminal.slave, stdout=terminal.slave, stderr=terminal.slave), None
         if not isinstance(transport, StandardStreams):
             return await start(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), None
         return await _spawn_with_pipes(start)

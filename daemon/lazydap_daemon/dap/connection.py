@@ -75,9 +75,29 @@ class Event:
         return self.body.plain()
 
 
+class ReverseRequest:
+    """A request of the adapter, to be answered once, by `accept` or `refuse`, now or later."""
+
+    __slots__ = ("_answer", "arguments", "command")
+
+    def __init__(self, command: str, arguments: Body, answer: Callable[[Mapping[str, Any]], None]) -> None:
+        self.command = command
+        self.arguments = arguments
+        self._answer = answer
+
+    def accept(self, body: Mapping[str, Any]) -> None:
+        """It is done; on a broken stream nobody hears it."""
+        self._answer({"success": True, "body": body})
+
+    def refuse(self, reason: str) -> None:
+        """It is not done, in one line; on a broken stream nobody hears it."""
+        self._answer({"success": False, "message": reason})
+
+
 Arguments = Mapping[str, Any] | msgspec.Struct | None
 OnEvent = Callable[[Event], None]
 OnBody = Callable[[Body], None]
+OnRequest = Callable[[ReverseRequest], bool]
 Trace = Callable[[Literal["<", ">"], bytes], None]
 
 
@@ -125,8 +145,8 @@ class Connection:
 
     `run` is the only reader. Messages are dispatched synchronously in the order of their arrival, from the event loop's
     own callback: an answer runs its `on_body` hook and then wakes whoever waits for it, an event goes to `on_event`;
-    both must return at once. Answers are matched by `request_seq` alone. A request of the adapter is refused at once,
-    by name.
+    both must return at once. Answers are matched by `request_seq` alone. A request of the adapter goes to `on_request`,
+    which says whether it will answer it; any other is refused at once, by name.
 
     `on_noise` receives bytes that are no message (doc/adapters.md, "Noise"), `trace` every body with its direction.
     """
@@ -136,10 +156,12 @@ class Connection:
         wire: Wire,
         *,
         on_event: OnEvent,
+        on_request: OnRequest | None = None,
         on_noise: Callable[[bytes], None] | None = None,
         trace: Trace | None = None,
     ) -> None:
         self._wire = wire
+        self._on_request = on_request
         self._on_event = on_event
         self._on_noise = on_noise or _log_noise
         self._trace = trace
@@ -265,7 +287,7 @@ class Connection:
             case "response":
                 self._settle(message)
             case "request":
-                self._refuse(message)
+                self._take_request(message)
             case _:
                 raise _not_dap(f"message type {message.type!r}")
 
@@ -283,21 +305,19 @@ class Connection:
             _, pending = self._pending.popitem()
             pending.settle(StreamBroken(detail))
 
-    def _refuse(self, message: "Envelope") -> None:
-        _log.info("the adapter asks for %s, which is refused", message.command)
-        self._last_seq += 1
-        refusal = {
-            "seq": self._last_seq,
-            "type": "response",
-            "request_seq": message.seq,
-            "success": False,
-            "command": message.command,
-            "message": f"lazydap does not support {message.command}",
-        }
-        try:
-            self._write(refusal)
-        except StreamBroken as error:
-            _log.info("the refusal cannot be sent: %s", error)
+    def _take_request(self, message: "Envelope") -> None:
+        def answer(outcome: Mapping[str, Any]) -> None:
+            self._last_seq += 1
+            head = {"seq": self._last_seq, "type": "response", "request_seq": message.seq, "command": message.command}
+            try:
+                self._write({**head, **outcome})
+            except StreamBroken as error:
+                _log.info("the answer to %s cannot be sent: %s", message.command, error)
+
+        request = ReverseRequest(message.command, Body(message.command, message.arguments), answer)
+        if self._on_request is None or not self._on_request(request):
+            _log.info("the adapter asks for %s, which is refused", message.command)
+            request.refuse(f"lazydap does not support {message.command}")
 
 
 def _not_dap(reason: object) -> StreamBroken:
@@ -315,6 +335,7 @@ class Envelope(msgspec.Struct, frozen=True, gc=False):
     event: str = ""
     message: Any = None
     body: msgspec.Raw = msgspec.Raw()
+    arguments: msgspec.Raw = msgspec.Raw()
 
 
 _plain_decoder: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder()

@@ -108,6 +108,14 @@ class ProcessBody(Wire, frozen=True, kw_only=True):
     start_method: str | None = None
 
 
+class RunInTerminalArguments(Wire, frozen=True, kw_only=True):
+    """A program to start in a terminal; a variable of `env` that is null is to be removed, an empty `cwd` is none."""
+
+    args: tuple[str, ...]
+    cwd: str = ""
+    env: dict[str, str | None] | None = None
+
+
 class InvalidatedBody(Wire, frozen=True, kw_only=True):
     """What was read before is out of date; no `areas` means everything."""
 

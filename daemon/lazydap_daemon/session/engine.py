@@ -24,6 +24,7 @@ from lazydap_daemon.session.choosing import Chooser
 from lazydap_daemon.session.handles import Handles
 from lazydap_daemon.session.occupant import Occupant
 from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.terminal import opened_for, with_terminal
 from lazydap_daemon.store.project import Change, ProjectStore
 
 log = logging.getLogger("daemon.session")
@@ -109,6 +110,7 @@ class Engine:
             uptime_ms=int((time.monotonic() - session.started_at) * 1000),
             adapter_command=session.driver.adapter_command,
             stop=session.stop.told() if session.stop is not None else None,
+            terminal=self._occupant.terminal.state(),
         )
 
     async def shutdown(self) -> tuple[objects.SessionSummary, ...]:
@@ -194,11 +196,14 @@ class Engine:
         plan = self._plan(request)
         driver = await self._find_driver(plan)
         driver.check(plan)
-        session = Session(plan, driver, handles=self._handles, publish=self._publish)
+        terminal = opened_for(plan)
+        if terminal is not None:
+            plan = with_terminal(plan, terminal)
+        session = Session(plan, driver, handles=self._handles, publish=self._publish, terminal=terminal)
         self._starting = occupant = Occupant(session, self._project)
         sources = dict.fromkeys(b.source for b in self._project.breakpoints if b.enabled)
         outcome = owning.Outcome()
-        self._tasks.start_soon(owning.own, session, occupant.pusher, tuple(sorted(sources)), outcome)
+        self._tasks.start_soon(owning.own, session, occupant.pusher, occupant.terminal, tuple(sorted(sources)), outcome)
         await outcome.done.wait()
         if outcome.error is not None:
             await session.gone.wait()

@@ -85,8 +85,11 @@ def _told(reason: str) -> DapProtocolError:
 
 
 async def _initialize(session: Session) -> None:
+    arguments = session.driver.initialize_arguments()
+    if session.terminal is not None:
+        arguments["supportsRunInTerminalRequest"] = True
     try:
-        session.capabilities = await session.ask(dap.Capabilities, "initialize", session.driver.initialize_arguments())
+        session.capabilities = await session.ask(dap.Capabilities, "initialize", arguments)
     except DapProtocolError as refused:
         raise AdapterCrashed(f"the adapter refused to start: {refused.message}") from refused
 

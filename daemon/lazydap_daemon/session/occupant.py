@@ -12,7 +12,10 @@ from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.setting import Setter
 from lazydap_daemon.session.targets import Targets
+from lazydap_daemon.session.terminal import ProgramTerminal
 from lazydap_daemon.store.project import ProjectStore
+
+Question = requests.MoveRequest | requests.InspectRequest | requests.TerminalRequest
 
 
 class Occupant:
@@ -28,10 +31,11 @@ class Occupant:
         self.mover = Mover(session, self.targets, Guest(session, self.pusher))
         self.filters = FilterPusher(session, project)
         session.before_start.append(self.filters.push_leniently)
+        self.terminal = ProgramTerminal(session)
         # Files whose breakpoints changed while the launch was under way.
         self.changed_sources: dict[str, None] = {}
 
-    async def answer(self, request: requests.MoveRequest | requests.InspectRequest) -> responses.Response:  # noqa: C901, PLR0911, PLR0912 - one case a request
+    async def answer(self, request: Question) -> responses.Response:  # noqa: C901, PLR0911, PLR0912 - one case a request
         """The answer to one request to this session; raises a DaemonError."""
         match request:
             case requests.Continue() | requests.Step() | requests.Pause() | requests.RunTo() | requests.Goto():
@@ -60,5 +64,7 @@ class Occupant:
                 return await self.setter.complete(request)
             case requests.ExceptionInfo():
                 return await self.explainer.answer(request)
+            case requests.TerminalRead() | requests.TerminalWrite() | requests.TerminalResize():
+                return self.terminal.answer(request)
             case _:
                 assert_never(request)

@@ -14,6 +14,7 @@ from lazydap_daemon.session.launching import shake_hands
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.racing import first_of
 from lazydap_daemon.session.session import FAREWELL_TIMEOUT, Session
+from lazydap_daemon.session.terminal import ProgramTerminal
 from lazydap_daemon.session.translate import adapter_faults
 
 log = logging.getLogger("daemon.session")
@@ -39,14 +40,17 @@ class Outcome:
         self.done.set()
 
 
-async def own(session: Session, pusher: Pusher, sources: tuple[str, ...], outcome: Outcome) -> None:
+async def own(
+    session: Session, pusher: Pusher, terminal: ProgramTerminal, sources: tuple[str, ...], outcome: Outcome
+) -> None:
     """Run the session's adapter until the session is over; returns when no process of it is left.
 
     The launch's result is in `outcome` before the session is; an error leaves nothing running.
     """
     try:
         async with started(session.driver, session.plan) as process, anyio.create_task_group() as tasks:
-            session.attach(process, Connection(process.stream, on_event=session.on_event), tasks)
+            conversation = Connection(process.stream, on_event=session.on_event, on_request=terminal.take_request)
+            session.attach(process, conversation, tasks)
             tasks.start_soon(_read, session)
             error = await _launch(session, pusher, sources)
             if error is not None and session.debuggee is not None:
@@ -62,7 +66,10 @@ async def own(session: Session, pusher: Pusher, sources: tuple[str, ...], outcom
     except DaemonError as error:
         outcome.settle(error)
     finally:
+        with anyio.CancelScope(shield=True):
+            await terminal.end()
         session.gone.set()
+    await terminal.linger()
 
 
 async def _launch(session: Session, pusher: Pusher, sources: tuple[str, ...]) -> DaemonError | None:

@@ -33,6 +33,7 @@ from lazydap_daemon.session.state import StateEvent, following, is_live
 from lazydap_daemon.session.threads import Threads
 from lazydap_daemon.session.translate import adapter_faults, exit_code
 from lazydap_daemon.session.updates import Updates
+from lazydap_daemon.terminal.terminal import Terminal
 
 log = logging.getLogger("daemon.session")
 
@@ -57,13 +58,20 @@ class Session:
     """
 
     def __init__(
-        self, plan: LaunchPlan, driver: Driver, *, handles: Handles, publish: Callable[[events.Event], None]
+        self,
+        plan: LaunchPlan,
+        driver: Driver,
+        *,
+        handles: Handles,
+        publish: Callable[[events.Event], None],
+        terminal: Terminal | None = None,
     ) -> None:
         self.id = uuid4()
         self.plan = plan
         self.driver = driver
         self.handles = handles
         self.publish = publish
+        self.terminal = terminal
         self.state: SessionState = "initialising"
         self.motion = 0
         self.stop: Standing | None = None
@@ -86,8 +94,7 @@ class Session:
         self.updates = Updates(self.book, self._tell_breakpoint)
         self.permit = anyio.Lock(fast_acquire=True)
         self.is_announced = False
-        self.is_tearing_down = False
-        self.is_disconnecting = False
+        self.is_tearing_down = self.is_disconnecting = False
         self.has_left = False
         self.is_let_go = False
         self.started_at = time.monotonic()
@@ -128,6 +135,11 @@ class Session:
     def process(self) -> AdapterProcess:
         """The adapter's process; only after `attach`."""
         return _attached(self._process)
+
+    @property
+    def kept_pid(self) -> int | None:
+        """The program that is to survive the session; None where nothing is."""
+        return None if self._process is None else self._process.keep
 
     @property
     def connection(self) -> Connection:
@@ -292,6 +304,8 @@ class Session:
                 self.move("adapter_died")
             case "disconnected" | "terminated":
                 self.move("terminated")
+        if self.terminal is not None:
+            self.terminal.catch_up()
         self.emit(events.SessionEnded(session_id=self.id, reason=reason))
         self.came_to_rest.set()
         self.ended.set()

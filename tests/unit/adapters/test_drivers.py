@@ -164,7 +164,7 @@ def test_the_clients_environment_is_the_programs_and_the_adapters_but_for_what_d
         "PYTHONHOME=/home",
         "PYTHONPATH=/mine",
     ]
-    assert launch["initCommands"][1:] == ["?settings set target.unset-env-vars COLUMNS"]
+    assert "?settings set target.unset-env-vars COLUMNS" in launch["initCommands"]
     assert DEBUGPY.environment(asked) == client
     assert DEBUGPY.launch_arguments(asked)["env"] == {"PYTHONPATH": "/mine", "MINE": "1"}
 

@@ -1,0 +1,1 @@
+"""The pseudo terminals of debugged programs."""
