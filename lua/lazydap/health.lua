@@ -16,6 +16,15 @@ local PROBE = table.concat({
   '        print("missing " + name)',
 }, '\n')
 
+-- The command line's own checks, from the same files; in a wheel the packages are found without the folders.
+local DOCTOR = table.concat({
+  'import os, sys',
+  'sys.path[:0] = sys.argv[1:]',
+  'from lazydap_cli.running import run',
+  "sys.exit(run(['doctor', '--format', 'json'], os.environ))",
+}, '\n')
+local DOCTOR_MS = 30 * 1000
+
 local function check_neovim()
   if vim.fn.has('nvim-0.10') == 1 then
     vim.health.ok('Neovim ' .. tostring(vim.version()))
@@ -100,6 +109,55 @@ local function check_screen()
   end
 end
 
+--- Adapters, state file, socket and daemon of the project that the current file, or else the directory, belongs to.
+local function check_doctor()
+  local python = host.interpreter().path
+  if not python then
+    return
+  end
+  local file = require('lazydap.buffers').path(0)
+  local ok, process = pcall(vim.system, { python, '-E', '-c', DOCTOR, host.root(), host.root() .. '/daemon' }, {
+    cwd = file and vim.fs.dirname(file) or vim.fn.getcwd(),
+    text = true,
+    timeout = DOCTOR_MS,
+  })
+  local result = ok and process:wait() or { stdout = '', stderr = tostring(process) }
+  local is_read, report = pcall(vim.json.decode, result.stdout)
+  if not is_read then
+    local words = vim.trim(result.stderr or '')
+    vim.health.error('the checks of the command line do not run: ' .. words, { 'type :LazydapInstall' })
+    return
+  end
+  for _, check in ipairs(report.checks) do
+    local line = ('%s: %s'):format(check.name, check.detail)
+    if check.ok then
+      vim.health.ok(line)
+    elseif vim.startswith(check.name, 'adapter.') then
+      -- Who needs no Go needs no delve.
+      vim.health.warn(line)
+    elseif not vim.startswith(check.name, 'editor.') then
+      vim.health.error(line)
+    end
+  end
+end
+
+--- `:UpdateRemotePlugins` keeps what it found; an entry of an older plugin would start a second host.
+local function check_manifest()
+  local manifest = vim.env.NVIM_RPLUGIN_MANIFEST or (vim.fn.stdpath('data') .. '/rplugin.vim')
+  local file = io.open(manifest, 'r')
+  local text = file and file:read('*a') or ''
+  if file then
+    file:close()
+  end
+  local has_entry = text:find('lazydap', 1, true) ~= nil
+  local is_wanted = config.get().host == 'remote-plugin'
+  if is_wanted and not has_entry then
+    vim.health.error("host = 'remote-plugin' is set, and nothing is registered", { 'type :UpdateRemotePlugins' })
+  elseif has_entry and not is_wanted then
+    vim.health.info('registered as a remote plugin too, which is not used: the option host says so')
+  end
+end
+
 local function check_projects()
   local projects = require('lazydap.state').get().projects
   for _, project in ipairs(projects) do
@@ -118,8 +176,11 @@ function M.check()
   check_screen()
   vim.health.start('lazydap: plugin host')
   check_host()
+  check_manifest()
   vim.health.start('lazydap: projects')
   check_projects()
+  vim.health.start('lazydap: adapters, daemon, state file')
+  check_doctor()
 end
 
 return M

@@ -70,6 +70,8 @@ def test_the_health_report_says_what_is_found(start_editor: Start) -> None:
     assert "unknown option nonsense" in report
     assert "Python 3." in report
     assert "the host does not run" in report
+    for check in ("adapter.debugpy", "state.file", "socket.path", "daemon", "interpreter"):
+        assert f"OK {check}: " in report
     assert "ERROR" not in report
 
 
