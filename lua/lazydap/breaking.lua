@@ -111,6 +111,14 @@ local function ask(wanted, old, parts, go_on)
   next_question(1)
 end
 
+--- The text by which a new breakpoint is found again; nil where the file is not loaded.
+---@param where lazydap.Target
+---@return string?
+local function anchor_of(where)
+  local buffer = buffers.of_path(where.path)
+  return buffer and require('lazydap.anchors').of(buffer, where.first - 1) or nil
+end
+
 ---@param request lazydap.BreakRequest
 ---@param where lazydap.Target
 local function send_break(request, where)
@@ -122,6 +130,7 @@ local function send_break(request, where)
       first = is_range and where.first or nil,
       last = is_range and where.last or nil,
       place = request.place ~= nil or nil,
+      anchor = not is_range and #(where.standing or {}) == 0 and anchor_of(where) or nil,
       parts = next(parts) and parts or nil,
     })
   end)

@@ -225,6 +225,13 @@ local function is_remote_plugin()
   return config.get().host == 'remote-plugin'
 end
 
+--- What is asked next may depend on where the breakpoints have gone with their text.
+local function settle_text()
+  if package.loaded['lazydap.following'] then
+    require('lazydap.following').settle()
+  end
+end
+
 local greeted_remote = false
 
 --- A remote plugin's function comes into being with its first call; until then an autocommand stands for it.
@@ -250,6 +257,9 @@ end
 ---@param message table with the key `verb`
 ---@return boolean sent
 function M.send(message)
+  if M.is_running() then
+    settle_text()
+  end
   if is_remote_plugin() then
     local fault = send_to_remote_plugin(message)
     if fault then
@@ -266,7 +276,9 @@ function M.send(message)
     return false
   end
   job = this
-  return notify(this, hello()) and notify(this, message)
+  local is_greeted = notify(this, hello())
+  settle_text()
+  return is_greeted and notify(this, message)
 end
 
 --- Tell the host something if it runs; otherwise nothing happens.

@@ -3,6 +3,7 @@
 --- A mark that has been drawn follows the text by itself. It is placed anew only when the *state* puts it elsewhere, so
 --- editing above a breakpoint does not fight with the next batch (doc/architecture.md, "Host and editor").
 
+local anchors = require('lazydap.anchors')
 local buffers = require('lazydap.buffers')
 local state = require('lazydap.state')
 local text = require('lazydap.text')
@@ -48,13 +49,18 @@ local MOST_WORDS = 80 -- screen cells of the adapter's words at the end of a lin
 ---@field row? integer           where it stands or will stand
 ---@field is_lost? boolean
 ---@field is_new? boolean        placed anew, whatever has been drawn
+---@field is_past_end? boolean  lost because the file has fewer lines
 
 ---@class lazydap.Record
 ---@field id integer             extmark
 ---@field place string
 ---@field look string            everything drawn, to tell whether it has changed
 ---@field entry table
----@field is_lost? boolean
+---@field told integer           row that the host knows of
+---@field anchor? string         the text of its line, see `lazydap.anchors`
+---@field is_missing? boolean    its line is nowhere in the text
+---@field is_unplaced? boolean   its mark stands where the line is not
+---@field twins? integer         lines of its text that are others
 
 local drawn = {} ---@type table<integer, table<string, lazydap.Record>>
 local pointed = {} ---@type table<integer, true> buffers with a stop or a frame
@@ -75,21 +81,35 @@ local function glyphs(options)
 end
 
 ---@param path string
+---@param records table<string, lazydap.Record>
+---@param line_count integer
 ---@return lazydap.Spec[]
-local function specs_of(path)
+local function specs_of(path, records, line_count)
   local specs = {} ---@type lazydap.Spec[]
   for _, breakpoint in ipairs(state.of_path('breakpoints', path)) do
     local asked = breakpoint.asked_line or breakpoint.line
     local key = ('%s\0%d'):format(breakpoint.root or '', breakpoint.id)
     local is_elsewhere = breakpoint.line ~= asked
+    local record = records['breakpoint ' .. key]
+    local is_missing = record and record.is_missing or false
     specs[#specs + 1] = {
       key = 'breakpoint ' .. key,
-      role = is_elsewhere and 'anchor' or 'breakpoint',
+      role = (is_elsewhere or is_missing) and 'anchor' or 'breakpoint',
       place = tostring(asked),
       line = asked,
       entry = breakpoint,
     }
-    if is_elsewhere then
+    if is_missing then
+      specs[#specs + 1] = {
+        key = 'lost ' .. key,
+        role = 'breakpoint',
+        place = tostring(record.told),
+        line = record.told + 1,
+        is_past_end = record.told >= line_count,
+        entry = breakpoint,
+        is_lost = true,
+      }
+    elseif is_elsewhere then
       specs[#specs + 1] = {
         key = 'moved ' .. key,
         role = 'breakpoint',
@@ -123,25 +143,83 @@ local function rows_of(buffer)
   return rows
 end
 
---- Find out where each mark stands; forget the records of those that are gone.
+--- Where the line of a breakpoint is in the text: the asked row unless its anchor says otherwise.
+---@param buffer integer
+---@param breakpoint lazydap.Breakpoint
+---@param present? integer the row of the mark it has already
+---@return integer? row
+local function home(buffer, breakpoint, present)
+  local asked = (breakpoint.asked_line or breakpoint.line) - 1
+  if not breakpoint.anchor then
+    return asked < vim.api.nvim_buf_line_count(buffer) and asked or nil
+  end
+  if present and not anchors.stands_at(buffer, asked, breakpoint.anchor) then
+    -- Somebody else's text has moved it, and here it has not moved: their line is another one here.
+    if anchors.stands_at(buffer, present, breakpoint.anchor) then
+      return present
+    end
+  end
+  return (anchors.find(buffer, asked, breakpoint.anchor))
+end
+
+--- Give each breakpoint of the buffer a mark on its line; one that the state has not put elsewhere keeps what it has.
+---@param buffer integer
+---@param path string
+---@param records table<string, lazydap.Record>
+---@param rows table<integer, integer|false>
+---@param options table
+local function adopt(buffer, path, records, rows, options)
+  local last = vim.api.nvim_buf_line_count(buffer) - 1
+  for _, breakpoint in ipairs(state.of_path('breakpoints', path)) do
+    local asked = breakpoint.asked_line or breakpoint.line
+    local key = ('breakpoint %s\0%d'):format(breakpoint.root or '', breakpoint.id)
+    local record = records[key]
+    -- A mark that is not there at all died with its buffer.
+    local row = record and rows[record.id]
+    local is_known = row ~= nil and (record.place == tostring(asked) or record.told == asked - 1)
+    if is_known then
+      record.place, record.entry = tostring(asked), breakpoint
+    else
+      local found = home(buffer, breakpoint, row or nil)
+      local at = math.max(math.min(found or asked - 1, last), 0)
+      local id = vim.api.nvim_buf_set_extmark(buffer, M.namespace, at, 0, {
+        id = record and record.id or nil,
+        invalidate = true,
+        priority = options.sign_priority,
+      })
+      rows[id] = at
+      records[key] = {
+        id = id,
+        place = tostring(asked),
+        look = '',
+        entry = breakpoint,
+        -- In a text that was just read the host is to hear of it; while others write theirs, only of what changes here.
+        told = row and at or asked - 1,
+        anchor = breakpoint.anchor or found and anchors.of(buffer, found),
+        is_missing = not found or nil,
+        is_unplaced = not found or nil,
+      }
+    end
+  end
+end
+
+--- Find out where each mark stands.
 ---@param buffer integer
 ---@param specs lazydap.Spec[]
 ---@param records table<string, lazydap.Record>
-local function settle(buffer, specs, records)
-  local rows = next(records) and rows_of(buffer) or {}
+---@param rows table<integer, integer|false>
+local function settle(buffer, specs, records, rows)
   local last = vim.api.nvim_buf_line_count(buffer) - 1
   for _, spec in ipairs(specs) do
     local record = records[spec.key]
-    -- A breakpoint's mark that is not there at all died with its buffer. An arrow's was deleted with its line, and
-    -- stays away: the line that has taken its place is not where the program stands.
+    -- A mark that is not there at all died with its buffer. An arrow's was deleted with its line, and stays away: the
+    -- line that has taken its place is not where the program stands.
     local is_pointer = spec.role == 'stop' or spec.role == 'frame'
     local is_known = record and record.place == spec.place and (is_pointer or rows[record.id] ~= nil)
-    if is_known then
+    if is_known and not spec.is_lost then
       spec.row = rows[record.id] or nil
-      spec.is_lost = record.is_lost
     else
       spec.row = math.max(math.min(spec.line - 1, last), 0)
-      spec.is_lost = spec.line - 1 > last
       spec.is_new = true
     end
   end
@@ -189,8 +267,10 @@ local function words_of(spec)
   end
   local asked = breakpoint.asked_line or breakpoint.line
   local note
-  if spec.is_lost then
-    note = ('line %d is past the end of the file'):format(spec.line)
+  if spec.is_past_end then
+    note = ('line %d is past the end of the file: :LazydapBreak! here takes it away'):format(spec.line)
+  elseif spec.is_lost then
+    note = 'its line is gone: undo brings it back, :LazydapBreak! here takes it away'
   elseif breakpoint.line ~= asked then
     note = ('asked for line %d'):format(asked)
   end
@@ -292,7 +372,9 @@ local function put(buffer, spec, options, records)
   -- One protected call a mark: a sign text that is too wide after all must not take the other marks with it.
   local ok, id = pcall(vim.api.nvim_buf_set_extmark, buffer, M.namespace, spec.row, 0, options)
   if ok then
-    records[spec.key] = { id = id, place = spec.place, look = look, entry = spec.entry, is_lost = spec.is_lost }
+    record = record or { told = spec.row }
+    record.id, record.place, record.look, record.entry = id, spec.place, look, spec.entry
+    records[spec.key] = record
   end
 end
 
@@ -301,15 +383,19 @@ end
 ---@param options table the options of the plugin
 function M.draw(buffer, options)
   local path = buffers.path(buffer)
-  local specs = path and specs_of(path) or {}
   local records = drawn[buffer] or {}
+  local rows = next(records) and rows_of(buffer) or {}
+  if path then
+    adopt(buffer, path, records, rows, options)
+  end
+  local specs = path and specs_of(path, records, vim.api.nvim_buf_line_count(buffer)) or {}
   if #specs == 0 and not next(records) then
     return
   end
   drawn[buffer] = records
   pointed[buffer] = nil
-  settle(buffer, specs, records)
-  local rows = share_rows(specs)
+  settle(buffer, specs, records, rows)
+  local shared = share_rows(specs)
   local glyph = glyphs(options)
   local wanted = {} ---@type table<string, true>
   for _, spec in ipairs(specs) do
@@ -321,9 +407,9 @@ function M.draw(buffer, options)
       if spec.role == 'anchor' then
         extmark = { invalidate = true, priority = options.sign_priority }
       elseif spec.role == 'breakpoint' then
-        extmark = breakpoint_options(spec, rows[spec.row], glyph, options.sign_priority)
+        extmark = breakpoint_options(spec, shared[spec.row], glyph, options.sign_priority)
       else
-        extmark = pointer_options(spec, rows[spec.row], glyph, options.sign_priority)
+        extmark = pointer_options(spec, shared[spec.row], glyph, options.sign_priority)
       end
       put(buffer, spec, extmark, records)
     end
@@ -356,6 +442,59 @@ function M.redraw(buffer, options)
   end
   drawn[buffer] = nil
   M.draw(buffer, options)
+end
+
+---@class lazydap.Tracked
+---@field key string
+---@field record lazydap.Record
+---@field row? integer|false   of its mark; false where the line was deleted, nil where the mark has gone altogether
+
+--- The breakpoints of a buffer with the marks of their own lines, from top to bottom as they were.
+---@param buffer integer
+---@return lazydap.Tracked[]
+function M.tracked(buffer)
+  local found = {} ---@type lazydap.Tracked[]
+  local rows = drawn[buffer] and rows_of(buffer) or {}
+  for key, record in pairs(drawn[buffer] or {}) do
+    if vim.startswith(key, 'breakpoint ') then
+      found[#found + 1] = { key = key, record = record, row = rows[record.id] }
+    end
+  end
+  table.sort(found, function(a, b)
+    return a.record.told < b.record.told or a.record.told == b.record.told and a.key < b.key
+  end)
+  return found
+end
+
+--- Put the mark of a breakpoint on the row where its line was found.
+---@param buffer integer
+---@param key string
+---@param row integer
+function M.place(buffer, key, row)
+  local record = drawn[buffer][key]
+  record.look = ''
+  vim.api.nvim_buf_set_extmark(buffer, M.namespace, row, 0, { id = record.id, invalidate = true })
+end
+
+--- The buffers that have breakpoints.
+---@return integer[]
+function M.drawn_buffers()
+  return vim.tbl_filter(M.is_drawn, vim.tbl_keys(drawn))
+end
+
+--- Whether a buffer has breakpoints.
+---@param buffer integer
+---@return boolean
+function M.is_drawn(buffer)
+  if not vim.api.nvim_buf_is_loaded(buffer) then
+    return false
+  end
+  for key in pairs(drawn[buffer] or {}) do
+    if vim.startswith(key, 'breakpoint ') then
+      return true
+    end
+  end
+  return false
 end
 
 --- Forget a buffer whose marks died with it.

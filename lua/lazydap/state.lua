@@ -16,6 +16,7 @@ local M = {}
 ---@field condition? string
 ---@field hit_condition? string
 ---@field log_message? string
+---@field anchor? string      the text by which its line is found again
 
 ---@class lazydap.Place
 ---@field root string

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from lazydap_nvim import breaking, launching, looking, meaning, movement, panes, setting
+from lazydap_nvim import breaking, following, launching, looking, meaning, movement, panes, setting
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import (
@@ -26,6 +26,7 @@ from lazydap_nvim.verbs import (
     Here,
     Hover,
     Launch,
+    Moved,
     Opened,
     Pane,
     Pause,
@@ -57,8 +58,9 @@ def receive(host: Host, text: str) -> None:
             case Ack():
                 host.editor.acknowledged(verb.generation, verb.failed)
             case Step() | Continue() | Pause():
-                # From here: a step must not wait for a task to be made first.
-                if not movement.order(host, verb):
+                # From here: a step must not wait for a task to be made first. But the program must not move before the
+                # adapter knows where the breakpoints are now.
+                if host.unsaid or not movement.order(host, verb):
                     host.post("the command", movement.order_late, host, verb)
             case Chosen():
                 host.questions.answered(verb.token, verb.index)
@@ -66,6 +68,9 @@ def receive(host: Host, text: str) -> None:
                 host.questions.answered(verb.token, verb.text)
             case Bye() | Closed():
                 pass
+            case Moved():
+                host.unsaid.setdefault(verb.root, {}).update((move.id, move) for move in verb.moves)
+                host.post("the breakpoints", following.follow, host, verb)
             case _:
                 host.post(f":Lazydap {type(verb).__name__.lower()}", act, host, verb)
 
@@ -95,7 +100,20 @@ async def act(host: Host, verb: AnyVerb) -> None:
 
 async def _look(
     host: Host,
-    verb: Here | Stack | Breakpoints | Status | Follow | Frame | Up | Down | Ack | Bye | Closed | Chosen | Answered,
+    verb: Here
+    | Stack
+    | Breakpoints
+    | Status
+    | Follow
+    | Frame
+    | Up
+    | Down
+    | Ack
+    | Bye
+    | Closed
+    | Chosen
+    | Answered
+    | Moved,
 ) -> None:
     match verb:
         case Here():
@@ -110,7 +128,7 @@ async def _look(
             await looking.follow(host, verb)
         case Frame() | Up() | Down():
             await looking.choose_frame(host, verb)
-        case Ack() | Bye() | Closed() | Chosen() | Answered():
+        case Ack() | Bye() | Closed() | Chosen() | Answered() | Moved():
             pass
         case _:
             assert_never(verb)

@@ -36,8 +36,7 @@ async def set_or_toggle(host: Host, verb: Break) -> None:
         elif verb.first is not None and verb.first != verb.last:
             host.editor.say("no breakpoint on these lines; a new one goes on one line")
         else:
-            new = objects.NewBreakpoint(source=verb.file, line=verb.line or verb.first or 1, enabled=True)
-            await _change(host, link, requests.BreakpointAdd(breakpoint=new, dry_run=False))
+            await _change(host, link, requests.BreakpointAdd(breakpoint=_bare(verb), dry_run=False))
 
 
 async def _set_parts(
@@ -48,16 +47,21 @@ async def _set_parts(
         host.editor.say("no breakpoint on these lines: put one on a single line first")
         return
     if there:
-        news = [replace(_as_new(breakpoint_), **named) for breakpoint_ in there]
+        news = [replace(as_new(breakpoint_), **named) for breakpoint_ in there]
     else:
-        bare = objects.NewBreakpoint(source=verb.file, line=verb.line or verb.first or 1, enabled=True)
-        news = [replace(bare, **named)]
+        news = [replace(_bare(verb), **named)]
     for new in news:
         # An add on a line that has one replaces its parts and keeps its id.
         await _change(host, link, requests.BreakpointAdd(breakpoint=new, dry_run=False))
 
 
-def _as_new(breakpoint_: BreakpointStatus) -> objects.NewBreakpoint:
+def _bare(verb: Break) -> objects.NewBreakpoint:
+    line = verb.line or verb.first or 1
+    return objects.NewBreakpoint(source=verb.file, line=line, enabled=True, anchor=verb.anchor)
+
+
+def as_new(breakpoint_: BreakpointStatus) -> objects.NewBreakpoint:
+    """The request for a breakpoint like this one."""
     return objects.NewBreakpoint(
         source=breakpoint_.source,
         line=breakpoint_.line,

@@ -16,6 +16,7 @@ from lazydap_core.domain.words import StepKind
 from lazydap_core.errors import LazydapError
 from lazydap_core.paths import places
 from lazydap_core.protocol import events, objects, requests, responses
+from lazydap_core.protocol.additions.following import BreakpointPlace
 from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim import inspection, model, transitions
 from lazydap_nvim.editor import Clock, Editor, Timer
@@ -64,6 +65,7 @@ class Host:
         self.tokens = itertools.count(1)
         self.launches = Launches()
         self.questions = Questions(editor, self.tokens)
+        self.unsaid: dict[str, dict[int, BreakpointPlace]] = {}
         self.looks = Looks()
         self._links: dict[str, Link] = {}
         self._jobs: deque[Job] = deque()

@@ -10,7 +10,7 @@ import msgspec
 
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
 from lazydap_core.protocol import responses
-from lazydap_nvim import transitions
+from lazydap_nvim import following, transitions
 from lazydap_nvim.explain import ALREADY_LIVE, STILL_LAUNCHING, adapter_name, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
@@ -81,6 +81,7 @@ async def _send(host: Host, order: Order, environ: Mapping[str, str]) -> respons
     link = host.link_to(order.root)
     found = await _found_while_starting(host, link, order, environ)
     await link.ready(start=True)
+    await following.deliver(host, link)
     request = request_for(order, found, environ, host.project(order.root).features)
     try:
         return await link.aside(request, responses.Launched, LAUNCH_SECONDS)

@@ -200,6 +200,7 @@ class Link:
                 log_message=b.log_message,
                 enabled=b.enabled,
                 verified=False,
+                anchor=b.anchor,
             )
             for b in state.breakpoints
         )

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import objects, requests, responses
-from lazydap_nvim import transitions
+from lazydap_nvim import following, transitions
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING
 from lazydap_nvim.host import Host
 from lazydap_nvim.launching import launch
@@ -74,6 +74,8 @@ async def _carry_pause(host: Host, root: str, session: Session) -> None:
 async def order_late(host: Host, verb: Movement) -> None:
     """The same for a project that nothing live is known of: its link may not be up yet."""
     project = await host.acquainted(verb.where)
+    if project is not None and project.is_connected:
+        await following.deliver(host, host.link_to(project.root))
     if order(host, verb):
         return
     if project is not None and project.launching is not None:

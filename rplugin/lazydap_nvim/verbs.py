@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from lazydap_core.domain.words import EvalContext, StepKind
+from lazydap_core.protocol.additions.following import BreakpointPlace
 
 Line = Annotated[int, Meta(ge=0)]
 # An empty Lua table arrives as `[]` whatever it was meant to be.
@@ -91,6 +92,15 @@ class Break(Verb, frozen=True, kw_only=True):
     ids: tuple[int, ...] | None = None
     root: str | None = None
     function: str | None = None
+    anchor: str | None = None
+
+
+class Moved(Verb, frozen=True, kw_only=True):
+    """Breakpoints of the project `root` have gone elsewhere with their text; `saved`: so it is on disk as well."""
+
+    root: str
+    moves: tuple[BreakpointPlace, ...]
+    saved: bool = False
 
 
 class Unbreak(Verb, frozen=True, kw_only=True):
@@ -287,6 +297,7 @@ AnyVerb = (
     | Chosen
     | Answered
     | Break
+    | Moved
     | Unbreak
     | Enable
     | Disable

@@ -79,6 +79,7 @@ def _breakpoint(breakpoint_: BreakpointStatus, root: str, *, is_live: bool) -> d
         "condition": breakpoint_.condition,
         "hit_condition": breakpoint_.hit_condition,
         "log_message": breakpoint_.log_message,
+        "anchor": breakpoint_.anchor,
     }
 
 

@@ -96,13 +96,13 @@ class StubHost:
         return [json.loads(line) for line in self._heard.read_text().splitlines()]
 
     def expect(self, verb: str, count: int = 1) -> dict[str, Any]:
-        """Wait for the `count`-th message with this verb; returns it without `where`."""
+        """Wait for the `count`-th message with this verb; returns it without `where` and `anchor`."""
         found = eventually(
             lambda: [message for message in self.heard() if message["verb"] == verb],
             lambda messages: len(messages) >= count,
             what=f"message {count} of {verb}",
         )
-        return {key: value for key, value in found[count - 1].items() if key != "where"}
+        return {key: value for key, value in found[count - 1].items() if key not in {"where", "anchor"}}
 
     def _write(self, body: str) -> None:
         self.python.write_text(f"#!/bin/sh\n{body}\n")

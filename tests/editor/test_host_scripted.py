@@ -21,6 +21,7 @@ from tests.editor.scripted import (
     stopped,
     summary,
 )
+from tests.fakes.daemon import FakeDaemon
 
 
 def test_an_editor_that_opens_on_a_stopped_program_draws_it_and_stays_where_it_is(
@@ -421,3 +422,57 @@ def test_all_breakpoints_are_turned_off_and_their_number_said(
     editor.expect_sign(2, "○-")
     editor.expect_sign(3, "○-")
     editor.expect_message("disabled 2 breakpoints")
+
+
+def moved(daemon: FakeDaemon) -> list[Json]:
+    """The moves the daemon was asked for, one after the other."""
+    asked = [entry["request"]["BreakpointMove"] for entry in daemon.requests() if "BreakpointMove" in entry["request"]]
+    return [move for request in asked for move in request["moves"]]
+
+
+def test_the_daemon_knows_where_a_breakpoint_is_before_the_program_moves_on(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    there = breakpoint_at(program, 4, anchor="total += i\nprint(total)\n")
+    answers = {
+        "BreakpointList": [[{"reply": report("listed", there)}]],
+        "BreakpointMove": [[{"wait": 0.3}, {"reply": report("updated", {**there, "line": 5})}]],
+        "Continue": [[accepted()]],
+    }
+    daemon = start_daemon({**live_script(program, 1, **answers), "features": ["stop_detail", "breakpoint_move"]})
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_sign(4, "○?")
+    editor.lua("vim.fn.append(1, { '# new' }); vim.cmd('LazydapContinue')")
+    eventually(daemon.asked, lambda asked: "Continue" in asked, what="the program goes on")
+    assert [name for name in daemon.asked() if name in ("BreakpointMove", "Continue")] == ["BreakpointMove", "Continue"]
+    assert moved(daemon) == [{"id": 1, "line": 5, "anchor": "total += i\nprint(total)\n"}]
+    editor.expect_sign(5, "○?")
+
+
+def test_an_older_daemon_gets_the_breakpoint_anew_with_all_its_parts_and_nothing_is_said(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    parts = {"condition": "i > 1", "hit_condition": ">2", "log_message": "hi", "enabled": False}
+    there = breakpoint_at(program, 4, **parts)
+    new = breakpoint_at(program, 5, id=2, **parts)
+    daemon = start_daemon(
+        {
+            "features": [],
+            "answers": {
+                "BreakpointList": [[{"reply": report("listed", there)}]],
+                "BreakpointRemove": [[{"reply": report("removed", there)}]],
+                "BreakpointAdd": [[{"reply": report("added", new)}]],
+            },
+        }
+    )
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_sign(4, "□-")
+    said = editor.messages()
+    editor.command("call append(0, '# new')")
+    eventually(daemon.asked, lambda asked: "BreakpointAdd" in asked, what="it is added again")
+    editor.expect_sign(5, "□-")
+    [added] = [entry["request"]["BreakpointAdd"] for entry in daemon.requests() if "BreakpointAdd" in entry["request"]]
+    assert added["breakpoint"] == {"source": str(program), "line": 5, **parts}
+    assert editor.messages() == said

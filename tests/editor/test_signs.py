@@ -162,7 +162,8 @@ def test_a_breakpoint_follows_its_text_through_later_batches(editor: Editor, sou
 def test_undo_brings_a_deleted_breakpoint_back_but_not_an_old_arrow(editor: Editor, source: Path) -> None:
     editor.apply({"generation": 1, "breakpoints": [breakpoint_at(source, 4)], "stops": [stop_at(source, 5)]})
     editor.command("4,5delete")
-    editor.expect_no_sign()
+    editor.expect_sign(4, "○~")
+    editor.expect_virtual_text(4, "its line is gone: undo brings it back")
     editor.apply({"generation": 2, "stops": [stop_at(source, 2, stop=2)]})
     editor.command("undo")
     editor.expect_sign(4, "●")

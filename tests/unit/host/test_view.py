@@ -108,6 +108,7 @@ def test_a_moved_breakpoint_is_drawn_where_it_went_and_names_the_line_that_was_a
         "condition": "x",
         "hit_condition": None,
         "log_message": None,
+        "anchor": None,
     }
 
 

@@ -1,0 +1,225 @@
+--- Owns that breakpoints follow their text: looks where each line has gone, and tells the host.
+---
+--- Marks move with most edits by themselves. A mark whose line was taken away, by a formatter, a filter or a reload, is
+--- looked for by its text. One that is nowhere stays at its old line and says so, until an undo or another reload
+--- brings its line back.
+
+local anchors = require('lazydap.anchors')
+local buffers = require('lazydap.buffers')
+local config = require('lazydap.config')
+local marks = require('lazydap.marks')
+
+local M = {}
+
+local QUIET = 200 -- milliseconds after a change of the text until the host hears of it
+
+---@class lazydap.Move
+---@field root string
+---@field id integer
+---@field line integer
+---@field anchor? string
+---@field source? string  the file it is in now, where that has another name
+
+local untold = {} ---@type table<string, lazydap.Move> by root and id
+local ticks = {} ---@type table<integer, integer> the text of each buffer that was looked at last
+local former = {} ---@type table<integer, {path: string, tracked: lazydap.Tracked[]}> renamed buffers
+local timer ---@type uv.uv_timer_t?
+
+---@param entry lazydap.Breakpoint
+---@param row integer
+---@param anchor? string
+---@param source? string
+local function note(entry, row, anchor, source)
+  untold[entry.root .. '\0' .. entry.id] =
+    { root = entry.root, id = entry.id, line = row + 1, anchor = anchor, source = source }
+end
+
+--- Tell the host what has not been told.
+---@param is_saved boolean the text is on disk: worth starting a daemon for
+local function tell(is_saved)
+  local host = require('lazydap.host')
+  if not host.is_running() then
+    return -- The next host hears of it before anything else.
+  end
+  if timer then
+    timer:stop()
+  end
+  local by_root = {} ---@type table<string, table[]>
+  for _, move in pairs(untold) do
+    by_root[move.root] = by_root[move.root] or {}
+    local told = { id = move.id, line = move.line, anchor = move.anchor, source = move.source }
+    table.insert(by_root[move.root], told)
+  end
+  untold = {}
+  for root, moves in pairs(by_root) do
+    table.sort(moves, function(a, b)
+      return a.id < b.id
+    end)
+    host.tell({ verb = 'moved', root = root, moves = moves, saved = is_saved })
+  end
+end
+
+local function tell_soon()
+  timer = timer or assert(vim.uv.new_timer())
+  timer:start(QUIET, 0, vim.schedule_wrap(function()
+    tell(false)
+  end))
+end
+
+--- Where a breakpoint stands whose mark has lost its line.
+---@param buffer integer
+---@param tracked lazydap.Tracked
+---@return integer? row
+local function recovered(buffer, tracked)
+  local record = tracked.record
+  local anchor = record.anchor
+  if not anchor then
+    return nil
+  end
+  -- Where the mark was deleted here, what had the same text before is another line.
+  local was_deleted = tracked.row == false
+  local row, twins = anchors.find(buffer, record.told, anchor, was_deleted and (record.twins or math.huge) or nil)
+  record.twins = row == nil and (record.twins or twins) or nil
+  return row
+end
+
+---@param buffer integer
+---@param tracked lazydap.Tracked
+---@param taken table<string, true> rows that have a breakpoint of the same project
+---@return boolean is_changed
+local function look(buffer, tracked, taken)
+  local record = tracked.record
+  local was_missing = record.is_missing
+  local row = tracked.row
+  if not row or record.is_missing and record.is_unplaced then
+    row = recovered(buffer, tracked)
+    if row then
+      marks.place(buffer, tracked.key, row)
+    end
+  end
+  local place = row and record.entry.root .. '\0' .. row
+  -- Where two lines have become one, it has one breakpoint: the other has lost its line.
+  record.is_missing = not row or taken[place] or nil
+  if row and not record.is_missing then
+    taken[place] = true
+    record.is_unplaced, record.twins = nil, nil
+    record.anchor = anchors.of(buffer, row) or record.anchor
+    if row ~= record.told then
+      record.told = row
+      note(record.entry, row, record.anchor)
+    end
+  end
+  return was_missing ~= record.is_missing
+end
+
+--- Look where the breakpoints of a buffer stand now.
+---@param buffer integer
+local function read_back(buffer)
+  ticks[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
+  local taken, is_changed = {}, false
+  for _, tracked in ipairs(marks.tracked(buffer)) do
+    is_changed = look(buffer, tracked, taken) or is_changed
+  end
+  if is_changed then
+    marks.draw(buffer, config.get())
+  end
+end
+
+--- The breakpoints of a file that has another name now go with it, once the old name is free: a copy leaves them.
+---@param buffer integer
+local function follow_name(buffer)
+  local old = former[buffer]
+  local path = old and buffers.path(buffer)
+  if not old or not path or vim.uv.fs_stat(old.path) or not vim.uv.fs_stat(path) then
+    return
+  end
+  former[buffer] = nil
+  if path ~= old.path then
+    for _, tracked in ipairs(old.tracked) do
+      note(tracked.record.entry, tracked.row or tracked.record.told, tracked.record.anchor, path)
+    end
+  end
+end
+
+--- The text of a buffer has changed, or may have.
+---@param buffer integer
+function M.changed(buffer)
+  if not marks.is_drawn(buffer) then
+    return
+  end
+  read_back(buffer)
+  if next(untold) then
+    tell_soon()
+  end
+end
+
+--- A buffer was read again: lines mean the file on disk.
+---@param buffer integer
+function M.reloaded(buffer)
+  marks.redraw(buffer, config.get())
+  M.changed(buffer)
+end
+
+--- A buffer was written: its lines and their text are the file's.
+---@param buffer integer
+function M.saved(buffer)
+  read_back(buffer)
+  for _, tracked in ipairs(marks.tracked(buffer)) do
+    local record, entry = tracked.record, tracked.record.entry
+    local asked = entry.asked_line or entry.line
+    if tracked.row and not record.is_missing and (tracked.row + 1 ~= asked or record.anchor ~= entry.anchor) then
+      record.told = tracked.row
+      note(entry, tracked.row, record.anchor)
+    end
+  end
+  follow_name(buffer)
+  if next(untold) then
+    tell(true)
+  end
+end
+
+--- The buffer is about to get another name.
+---@param buffer integer
+function M.renaming(buffer)
+  local path = buffers.path(buffer)
+  if path and not former[buffer] and marks.is_drawn(buffer) then
+    read_back(buffer)
+    former[buffer] = { path = path, tracked = marks.tracked(buffer) }
+  end
+end
+
+--- The buffer has another name.
+---@param buffer integer
+function M.renamed(buffer)
+  marks.redraw(buffer, config.get())
+  -- Who renames a file does so before or after: in a moment both names are what they will be.
+  vim.schedule(function()
+    if vim.api.nvim_buf_is_valid(buffer) then
+      follow_name(buffer)
+      tell(true)
+    end
+  end)
+end
+
+--- Tell the host at once where everything stands: what it is asked for next depends on it.
+function M.settle()
+  for buffer in pairs(former) do
+    follow_name(buffer)
+  end
+  for _, buffer in ipairs(marks.drawn_buffers()) do
+    if ticks[buffer] ~= vim.api.nvim_buf_get_changedtick(buffer) then
+      read_back(buffer)
+    end
+  end
+  if next(untold) then
+    tell(false)
+  end
+end
+
+--- Forget a buffer that has gone.
+---@param buffer integer
+function M.forget(buffer)
+  ticks[buffer], former[buffer] = nil, nil
+end
+
+return M
