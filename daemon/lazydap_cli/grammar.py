@@ -108,6 +108,16 @@ _FRAME = Option(
 
 _LINE = Operand("location", "FILE:LINE", "Where", completes="file")
 
+_STARTING = (
+    Option("--timeout", "Give up when it takes longer than this many seconds (30)", value="TIMEOUT", read=values.u32),
+    Option(
+        "--source-map",
+        "Where sources lie here: the folder that the program names, and the one to read",
+        value="FROM=TO",
+        repeatable=True,
+    ),
+)
+
 
 def _movement(
     word: str, about: str, runs: str, aliases: tuple[str, ...] = (), more: tuple[Option, ...] = ()
@@ -139,6 +149,31 @@ _LAUNCH = Command(
             read=values.adapter,
             offers=("codelldb", "lldb-dap", "debugpy", "delve"),
         ),
+        Option("--module", "Run this Python module; PROGRAM is then the folder it is looked for in", value="MODULE"),
+        Option("--python", "The program's Python", value="PYTHON", completes="file"),
+        Option("--just-my-code", "Stop in the project's own code only (debugpy)"),
+        Option("--mode", "The adapter's own mode of launching: debug, test or exec (delve)", value="MODE"),
+        *_STARTING,
+    ),
+)
+
+_ATTACH = Command(
+    ("attach",),
+    "Debug a program that runs already",
+    "attaching:attach",
+    "lazydap attach 4711",
+    operand=Operand("target", "PID|HOST:PORT", "A process id, or where the program is served", required=False),
+    options=(
+        Option("--wait-for", "Attach to the next process with this name", value="NAME"),
+        Option("--stop-on-entry", "Stop it where it stands"),
+        Option(
+            "--adapter",
+            "The debug adapter: codelldb, lldb-dap, debugpy or delve (by what the process runs; of a port, debugpy)",
+            value="ADAPTER",
+            read=values.adapter,
+            offers=("codelldb", "lldb-dap", "debugpy", "delve"),
+        ),
+        *_STARTING,
     ),
 )
 
@@ -271,6 +306,13 @@ TUI = Command(("tui",), "Open Neovim with the plugin on this project", "editor:o
 COMMANDS: tuple[Command | Group, ...] = (
     _LAUNCH,
     _LAUNCHES,
+    _ATTACH,
+    Command(
+        ("restart",),
+        "End the program and launch the same once more",
+        "launching:restart",
+        "lazydap restart",
+    ),
     Command(("status",), "Show the daemon and its session", "control:status", "lazydap status"),
     Command(
         ("disconnect",),
@@ -280,8 +322,10 @@ COMMANDS: tuple[Command | Group, ...] = (
         options=(
             Option("--session-id", "End only this session", value="SESSION_ID"),
             Option("--no-terminate", "Leave the program running where the adapter can"),
+            Option("--terminate", "End it even if it was attached to"),
             _DRY_RUN,
         ),
+        conflicts=(("--no-terminate", "--terminate"),),
     ),
     Command(
         ("shutdown",), "End the daemon and its session", "control:shutdown", "lazydap shutdown", options=(_DRY_RUN,)

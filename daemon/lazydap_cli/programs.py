@@ -25,7 +25,8 @@ KINDS: Final[Mapping[str, AdapterKind]] = {".py": "debugpy", ".go": "delve"}
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """One launch, paths absolute; `pinned` is the adapter or interpreter, `adapter` the program, that must serve it.
 
-    `mode` is the adapter's own way of launching, None where it is told by the program.
+    `mode` is the adapter's own way of launching, None where it is told by the program; `options` are what else was
+    asked for.
     """
 
     program: str
@@ -37,6 +38,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     pinned: str | None = None
     adapter: str | None = None
     mode: str | None = None
+    options: LaunchOptions = LaunchOptions()
 
 
 def strict_config(call: Call) -> Config:
@@ -74,12 +76,12 @@ def carry_out(call: Call, order: Order, config: Config) -> Single:
     _check_program(order)
     with call.connect() as client:
         answer = session.asked(client, _request(order, found, call.environ, client.features), responses.Launched)
-    return Single(document(answer), _lines(answer))
+    return launched(answer)
 
 
 def _check_program(order: Order) -> None:
     path = Path(order.program)
-    if path.is_dir() and order.kind != "delve":
+    if path.is_dir() and order.kind != "delve" and order.options.module is None:
         raise InvalidLaunchConfig(f"{path} is a folder: name a program in it", program=order.program)
     if order.kind == "codelldb" and not os.access(path, os.X_OK):
         raise InvalidLaunchConfig(
@@ -95,8 +97,10 @@ def _request(order: Order, found: Found, environ: Mapping[str, str], features: f
             adapter=order.kind,
             found=found.adapter_command,
         )
-    if order.mode == "test" and "launch_options" not in features:
-        raise Unsupported("the running daemon cannot be told to run tests: end it with `lazydap shutdown`")
+    wanted = [name for name, value in msgspec.to_builtins(order.options).items() if value is not None]
+    if (order.mode == "test" or wanted) and "launch_options" not in features:
+        what = f"take {', '.join(wanted)}" if wanted else "be told to run tests"
+        raise Unsupported(f"the running daemon cannot {what}: end it with `lazydap shutdown`")
     return requests.Launch(
         adapter=order.kind,
         program=order.program,
@@ -110,12 +114,18 @@ def _request(order: Order, found: Found, environ: Mapping[str, str], features: f
 
 
 def _options(order: Order, found: Found, environ: Mapping[str, str]) -> Document:
-    options = LaunchOptions(
-        client_env={name: value for name, value in environ.items() if _is_text(name) and _is_text(value)},
+    options = msgspec.structs.replace(
+        order.options,
+        client_env=environment_of(environ),
         adapter=found.program if order.kind == "codelldb" else None,
         mode=order.mode,
     )
     return cast("Document", msgspec.to_builtins(options))
+
+
+def environment_of(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that can travel."""
+    return {name: value for name, value in environ.items() if _is_text(name) and _is_text(value)}
 
 
 def _is_text(word: str) -> bool:
@@ -125,6 +135,11 @@ def _is_text(word: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def launched(answer: responses.Launched) -> Single:
+    """What is printed of a session that has begun."""
+    return Single(document(answer), _lines(answer))
 
 
 def _lines(answer: responses.Launched) -> list[tuple[str, object]]:

@@ -277,6 +277,7 @@ class SessionSummary(WireObject, frozen=True, kw_only=True):
     adapter_command: str | None = None
     stop: Stop | None = None
     terminal: TerminalState | None = None
+    attached: bool | None = None
 
     def __post_init__(self) -> None:
         check_u64(self.buffered_events, self.captured_output_chunks, self.dropped_events, self.uptime_ms)

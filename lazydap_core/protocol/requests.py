@@ -6,6 +6,7 @@ from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKin
 from lazydap_core.protocol.additions.exceptions import ExceptionFilterList, ExceptionFilterSet, ExceptionInfo
 from lazydap_core.protocol.additions.following import BreakpointMove
 from lazydap_core.protocol.additions.moving import Goto, GotoTargets, RunTo, StepInTargets
+from lazydap_core.protocol.additions.starting import Attach, CancelLaunch, Restart
 from lazydap_core.protocol.additions.terminal import TerminalRead, TerminalResize, TerminalWrite
 from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
 from lazydap_core.protocol.objects import (
@@ -61,9 +62,12 @@ class Launch(WireObject, frozen=True, kw_only=True):
 
 
 class Disconnect(WireObject, frozen=True, kw_only=True):
+    """`even_attached` is the feature `attach`: `terminate` also ends a program that was there before the session."""
+
     session_id: SessionId
     terminate: bool
     dry_run: bool
+    even_attached: bool | None = None
 
 
 class Continue(WireObject, frozen=True, kw_only=True):
@@ -201,7 +205,12 @@ KeptRequest = ExceptionFilterList | ExceptionFilterSet
 TerminalRequest = TerminalRead | TerminalWrite | TerminalResize
 """What concerns the terminal of a session's program."""
 
-SessionRequest = Launch | Disconnect | MoveRequest | InspectRequest | BreakpointRequest | KeptRequest | TerminalRequest
+StartRequest = Launch | Attach | Restart | CancelLaunch
+"""What begins a session, or gives that up."""
+
+SessionRequest = (
+    StartRequest | Disconnect | MoveRequest | InspectRequest | BreakpointRequest | KeptRequest | TerminalRequest
+)
 """What the session engine answers."""
 
 Request = DaemonRequest | SessionRequest

@@ -5,6 +5,7 @@ from typing import Any
 from lazydap_core.domain.words import BreakpointAction, ErrorCode, SessionState, WaitOutcome, WatchAction
 from lazydap_core.protocol.additions.exceptions import ExceptionDetails, ExceptionFilters
 from lazydap_core.protocol.additions.moving import GotoTargetList, StepInTargetList
+from lazydap_core.protocol.additions.starting import LaunchCancelled
 from lazydap_core.protocol.additions.terminal import TerminalShown
 from lazydap_core.protocol.additions.values import Completed, VariableSet
 from lazydap_core.protocol.objects import (
@@ -213,4 +214,5 @@ Response = (
     | ExceptionFilters
     | ExceptionDetails
     | TerminalShown
+    | LaunchCancelled
 )

@@ -42,6 +42,8 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (objects.NewBreakpoint, "anchor"),
     (objects.BreakpointStatus, "anchor"),
     (requests.Step, "target_id"),
+    (requests.Disconnect, "even_attached"),
+    (objects.SessionSummary, "attached"),
 )
 _SETS: Final[dict[str, Any]] = {
     "adapter kind": words.AdapterKind,

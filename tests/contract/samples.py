@@ -59,6 +59,10 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
         stop_on_entry=True,
         options={"just_my_code": False},
     ),
+    requests.Attach(adapter="codelldb", pid=4711, stop_on_entry=False),
+    requests.Attach(adapter="debugpy", host="127.0.0.1", port=5678, stop_on_entry=False),
+    requests.Restart(session_id=SESSION),
+    requests.CancelLaunch(),
     requests.Disconnect(session_id=SESSION, terminate=True, dry_run=False),
     requests.Continue(session_id=SESSION, wait=objects.Wait(), all_threads=False),
     requests.Step(session_id=SESSION, kind="over", wait=objects.NoWait()),
@@ -157,6 +161,7 @@ RESPONSES: Final[tuple[responses.Response, ...]] = (
         stop=objects.Stop(generation=1, thread_id=1, reason="entry"),
     ),
     responses.Disconnected(session_id=SESSION, dry_run=False, terminated_debuggee=True),
+    responses.LaunchCancelled(cancelled=True),
     responses.ShuttingDown(sessions=()),
     responses.Continued(session_id=SESSION, thread_id=1, already_running=False),
     responses.Stepped(

@@ -50,7 +50,7 @@ class ProgramHost:
                 pass
             os._exit(0)
         match command:
-            case "launch":
+            case "launch" | "attach":
                 self._begin_launch(request)
             case "configurationDone":
                 self._finish_launch(request)
@@ -103,8 +103,9 @@ class ProgramHost:
 
     def _begin_launch(self, request: Json) -> None:
         self._launch = request
-        if "launch" in self._spec.refuses:
-            self._reply(response(request, ok=False, message=self._spec.refuses["launch"]))
+        command = request["command"]
+        if command in self._spec.refuses:
+            self._reply(response(request, ok=False, message=self._spec.refuses[command]))
             return
         if self._spec.child:
             self._child = Child(self._spec.child)
@@ -114,7 +115,8 @@ class ProgramHost:
         self._wire.send({"type": "event", "event": "initialized"})
 
     def _finish_launch(self, request: Json) -> None:
-        self._program.pid = self._child.pid if self._child else os.getpid()
+        attached = (self._launch or {}).get("arguments", {}).get("pid")
+        self._program.pid = self._child.pid if self._child else attached or os.getpid()
         if "configurationDone" in self._spec.refuses:
             self._reply(response(request, ok=False, message=self._spec.refuses["configurationDone"]))
             return

@@ -39,6 +39,8 @@ def _session_lines(summary: SessionSummary | None) -> Iterable[tuple[str, object
         ("output", f"{summary.captured_output_chunks} chunks"),
         ("running for", seconds(summary.uptime_ms)),
     ]
+    if summary.attached:
+        lines.append(("attached", "yes; `lazydap disconnect` leaves it running"))
     if summary.adapter_command is not None:
         lines.append(("adapter command", summary.adapter_command))
     return lines
@@ -49,10 +51,13 @@ def disconnect(call: Call) -> Single:
     named = call.given("session_id")
     session_id = None if named is None else _session_id(named)
     with call.connect() as client:
+        if session_id is None and (given_up := _given_up(call, client)) is not None:
+            return given_up
         request = requests.Disconnect(
             session_id=session_id or session.current(client).session_id,
             terminate=not call.given("no_terminate"),
             dry_run=call.given("dry_run"),
+            even_attached=True if call.given("terminate") else None,
         )
         answer = session.asked(client, request, responses.Disconnected)
     if call.given("no_terminate") and answer.terminated_debuggee:
@@ -65,6 +70,17 @@ def disconnect(call: Call) -> Single:
             ("program ended", answer.terminated_debuggee),
         ],
     )
+
+
+def _given_up(call: Call, client: BlockingClient) -> Single | None:
+    """A launch under way is what there is to end; None where none is, or the daemon cannot give it up."""
+    if call.given("dry_run") or "cancel_launch" not in client.features:
+        return None
+    if session.asked(client, requests.Status(), responses.Status).session is not None:
+        return None
+    if not session.asked(client, requests.CancelLaunch(), responses.LaunchCancelled).cancelled:
+        return None
+    return Single({"cancelled": True, "disconnected": True}, [("launch", "given up")])
 
 
 def _session_id(text: str) -> UUID:

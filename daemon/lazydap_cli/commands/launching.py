@@ -1,12 +1,15 @@
-"""Owns `launch`: a program named on the command line."""
+"""Owns `launch` and `restart`: a program named on the command line, and the same once more."""
 
 from typing import cast
 
+from lazydap_cli import session
 from lazydap_cli.call import Call
-from lazydap_cli.programs import Order, carry_out, found_path, kind_of, strict_config
+from lazydap_cli.programs import Order, carry_out, found_path, kind_of, launched, strict_config
 from lazydap_cli.results import Single
 from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import UsageError
+from lazydap_core.protocol import requests, responses
+from lazydap_core.protocol.objects import LaunchOptions
 
 
 def launch(call: Call) -> Single:
@@ -21,7 +24,7 @@ def launch(call: Call) -> Single:
     adapter = call.given("adapter")
     order = Order(
         program=path,
-        kind=kind_of(path)
+        kind=("debugpy" if call.given("module") or call.given("python") else kind_of(path))
         if adapter is None
         else cast("AdapterKind", "codelldb" if adapter == "lldb-dap" else adapter),
         cwd=folder,
@@ -29,12 +32,40 @@ def launch(call: Call) -> Single:
         env=env,
         stop_on_entry=call.given("stop_on_entry"),
         adapter="lldb-dap" if adapter == "lldb-dap" else None,
+        pinned=call.given("python"),
+        mode=call.given("mode"),
+        options=LaunchOptions(
+            module=call.given("module"),
+            python=call.given("python"),
+            just_my_code=True if call.given("just_my_code") else None,
+            timeout_ms=timeout_ms(call),
+            source_map=source_map(call),
+        ),
     )
     return carry_out(call, order, config)
 
 
-def _pair(text: str) -> tuple[str, str]:
+def restart(call: Call) -> Single:
+    """End the program and launch the same once more."""
+    with call.connect() as client:
+        session.needs(client, "restart", "restart programs")
+        request = requests.Restart(session_id=session.current(client).session_id)
+        return launched(session.asked(client, request, responses.Launched))
+
+
+def timeout_ms(call: Call) -> int | None:
+    """How long a start may take; None for the daemon's own limit."""
+    given = call.given("timeout")
+    return None if given is None else given * 1000
+
+
+def source_map(call: Call) -> dict[str, str] | None:
+    """Where sources lie, as it was asked for. Raises UsageError."""
+    return dict(_pair(text, "--source-map", "FROM=TO") for text in call.given("source_map")) or None
+
+
+def _pair(text: str, flag: str = "--env", shape: str = "KEY=VALUE") -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise UsageError(f"`--env {text}` is not a KEY=VALUE pair", argument="--env")
+        raise UsageError(f"`{flag} {text}` is not a {shape} pair", argument=flag)
     return name, value

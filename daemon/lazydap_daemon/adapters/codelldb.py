@@ -11,6 +11,7 @@ from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
     LLDB_INTERRUPT_KEY,
+    AttachTarget,
     LaunchPlan,
     Normalised,
     client_environment,
@@ -146,6 +147,30 @@ class CodelldbDriver(Ordinary):
         }
         if plan.cwd:
             arguments["cwd"] = plan.cwd
+        if plan.options.source_map:
+            arguments["sourceMap"] = dict(plan.options.source_map)
+        return arguments
+
+    def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
+        """See `Driver.attach_arguments`; a port is that of a gdb server."""
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "lldb",
+            "request": "attach",
+            "stopOnEntry": plan.stop_on_entry,
+            "relativePathBase": plan.root or start_directory(plan),
+            "sourceLanguages": _languages(plan),
+            "initCommands": list(PREPARATION),
+            "postRunCommands": list(AFTERTHOUGHT),
+            "_adapterSettings": {"consoleMode": "evaluate"},
+        }
+        if target.pid is not None:
+            arguments["pid"] = target.pid
+        elif target.port is not None:
+            arguments["targetCreateCommands"] = ["target create"]
+            arguments["processCreateCommands"] = [f"gdb-remote {target.host}:{target.port}"]
+        else:
+            arguments["program"], arguments["waitFor"] = target.wait_for, True
         if plan.options.source_map:
             arguments["sourceMap"] = dict(plan.options.source_map)
         return arguments

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
-from lazydap_core.errors import InvalidLaunchConfig
+from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_daemon.adapters.hits import read_hit_condition
-from lazydap_daemon.adapters.ordinary import Ordinary
+from lazydap_daemon.adapters.ordinary import Ordinary, is_relayed, relay_command
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
+    AttachTarget,
     LaunchPlan,
     Normalised,
     split_environment,
@@ -31,7 +32,7 @@ WITHHELD: Final = frozenset({"DEBUGPY_ADAPTER_ENDPOINTS"})
 UNCAUGHT: Final = "uncaught"
 
 _POLLUTION: Final = re.compile(r"\s+\(note: full exception trace is shown but execution is paused at: .*", re.DOTALL)
-_DEBUGGER_WARNING: Final = re.compile(r"\d+\.\d+s - Debugger warning: ")
+_DEBUGGER_OUTPUT: Final = re.compile(r"\d+\.\d+s - Debugger warning: |Attaching to PID: \d+ \(elapsed")
 
 
 class DebugpyDriver(Ordinary):
@@ -75,7 +76,8 @@ class DebugpyDriver(Ordinary):
 
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
         """See `Driver.command`: by way of `quickack`, ignoring `PYTHON*` and the files beside the script."""
-        del plan
+        if plan.target is not None and is_relayed(plan):
+            return relay_command(plan.target)
         return (sys.executable, "-E", "-P", str(QUICKACK))
 
     def environment(self, plan: LaunchPlan) -> dict[str, str]:
@@ -124,6 +126,29 @@ class DebugpyDriver(Ordinary):
         """Without the remark on an uncaught exception that is really told after the fact."""
         return _POLLUTION.sub("", text).strip()
 
+    def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
+        """See `Driver.attach_arguments`: into a process with the help of gdb, or to one that listens for us."""
+        if target.wait_for is not None:
+            raise Unsupported("debugpy cannot wait for a process by its name: attach by its id", adapter=self.program)
+        if plan.stop_on_entry:
+            raise Unsupported("debugpy cannot stop a program when it attaches: pause it then", adapter=self.program)
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "python",
+            "request": "attach",
+            "justMyCode": bool(plan.options.just_my_code),
+            "subProcess": False,
+            "redirectOutput": True,
+            "showReturnValue": True,
+        }
+        if target.pid is not None:
+            arguments["processId"] = target.pid
+        else:
+            arguments["connect"] = {"host": target.host, "port": target.port}
+        if plan.options.source_map:
+            arguments["pathMappings"] = _path_mappings(plan.options.source_map)
+        return arguments
+
     def normalise_stop(
         self,
         body: StoppedBody,
@@ -157,7 +182,7 @@ class DebugpyDriver(Ordinary):
 
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Its two streams, without what the debugger itself writes to them."""
-        return category in {"stdout", "stderr"} and _DEBUGGER_WARNING.match(text) is None
+        return category in {"stdout", "stderr"} and _DEBUGGER_OUTPUT.match(text) is None
 
     def pid_in_output(self, text: str) -> int | None:
         """A `process` event tells it."""

@@ -5,18 +5,19 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
-from lazydap_core.errors import InvalidLaunchConfig
+from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_daemon.adapters import go_programs
 from lazydap_daemon.adapters.hits import read_hit_condition
-from lazydap_daemon.adapters.ordinary import Ordinary
+from lazydap_daemon.adapters.ordinary import Ordinary, is_relayed, relay_command
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
+    AttachTarget,
     LaunchPlan,
     Normalised,
     client_environment,
     start_directory,
 )
-from lazydap_daemon.adapters.reaching import CallsBack, Listens, Transport
+from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams, Transport
 from lazydap_daemon.adapters.scratch import Scratch
 from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StackFrame, StackTraceBody, StoppedBody, Thread
 
@@ -65,9 +66,11 @@ class DelveDriver(Ordinary):
     # It asks for none, and gives the program what it has itself.
     shares_terminal: bool = True
 
-    def __init__(self, *, executable: tuple[str, ...]) -> None:
+    def __init__(self, *, executable: tuple[str, ...], is_relayed: bool = False) -> None:
         self._executable = executable
         self.scratch: Scratch | None = Scratch("delve")
+        if is_relayed:
+            self.transports = (StandardStreams(),)
 
     @property
     def adapter_command(self) -> str:
@@ -91,7 +94,8 @@ class DelveDriver(Ordinary):
 
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
         """See `Driver.command`."""
-        del plan
+        if plan.target is not None and is_relayed(plan):
+            return relay_command(plan.target)
         return (*self._executable, "dap")
 
     def lacks(self, transport: Transport, status: int, stderr: str) -> bool:
@@ -105,7 +109,7 @@ class DelveDriver(Ordinary):
 
     def directory(self, plan: LaunchPlan) -> str:
         """See `Driver.directory`: `go build` runs there, and finds the module by it."""
-        if go_programs.mode_of(plan) == "exec":
+        if plan.target is not None or go_programs.mode_of(plan) == "exec":
             return start_directory(plan)
         return str(go_programs.module_root(go_programs.program_path(plan)))
 
@@ -140,11 +144,24 @@ class DelveDriver(Ordinary):
         if mode == "test":
             # Where `go test` runs it: tests read files beside them.
             arguments["cwd"] = str(go_programs.package_of(path))
-        if plan.options.source_map:
-            arguments["substitutePath"] = [
-                {"from": local, "to": remote} for remote, local in plan.options.source_map.items()
-            ]
-        return arguments
+        return arguments | _substitutions(plan)
+
+    def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
+        """See `Driver.attach_arguments`; a port is that of a headless delve."""
+        if target.wait_for is not None:
+            raise Unsupported("delve cannot wait for a process by its name: attach by its id", adapter=self.program)
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "go",
+            "request": "attach",
+            "mode": "remote" if target.pid is None else "local",
+            "stopOnEntry": plan.stop_on_entry,
+            "stackTraceDepth": DEEPEST,
+            "hideSystemGoroutines": True,
+        }
+        if target.pid is not None:
+            arguments["processId"] = target.pid
+        return arguments | _substitutions(plan)
 
     def normalise_stop(
         self,
@@ -226,6 +243,12 @@ class DelveDriver(Ordinary):
         """Never a launched one."""
         del capabilities
         return False
+
+
+def _substitutions(plan: LaunchPlan) -> dict[str, Any]:
+    if not plan.options.source_map:
+        return {}
+    return {"substitutePath": [{"from": local, "to": remote} for remote, local in plan.options.source_map.items()]}
 
 
 def _unquoted(text: str) -> str:

@@ -9,7 +9,8 @@ from lazydap_daemon.adapters.codelldb import CodelldbDriver
 from lazydap_daemon.adapters.debugpy import DebugpyDriver
 from lazydap_daemon.adapters.delve import DelveDriver
 from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
-from lazydap_daemon.adapters.plan import LaunchPlan, Normalised
+from lazydap_daemon.adapters.ordinary import is_relayed
+from lazydap_daemon.adapters.plan import AttachTarget, LaunchPlan, Normalised
 from lazydap_daemon.adapters.reaching import Transport
 from lazydap_daemon.adapters.scratch import Scratch
 from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StackFrame, StackTraceBody, StoppedBody, Thread
@@ -166,6 +167,10 @@ class Driver(Protocol):
         """What the adapter tells of an exception, without what it says about itself."""
         ...
 
+    def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
+        """The `attach` request's arguments. Raises Unsupported for a way that the adapter does not know."""
+        ...
+
     def normalise_stop(
         self,
         body: StoppedBody,
@@ -247,7 +252,7 @@ def driver_for(plan: LaunchPlan, found: Found) -> Driver:
     drivers: dict[str, Callable[[Found], Driver]] = {
         "codelldb": lambda found: CodelldbDriver(executable=found.command),
         "debugpy": lambda found: DebugpyDriver(interpreter=found.interpreter),
-        "delve": lambda found: DelveDriver(executable=found.command),
+        "delve": lambda found: DelveDriver(executable=found.command, is_relayed=is_relayed(plan)),
         "lldb-dap": lambda found: LldbDapDriver(executable=found.command),
     }
     driver = drivers.get(found.program)

@@ -11,6 +11,7 @@ from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
     INITIALIZE_ARGUMENTS,
     LLDB_INTERRUPT_KEY,
+    AttachTarget,
     LaunchPlan,
     Normalised,
     split_environment,
@@ -100,19 +101,37 @@ class LldbDapDriver(Ordinary):
             # Switching it off needs a system call that containers commonly forbid; the launch would fail.
             "disableASLR": False,
         }
-        settings = [f"target.process.interrupt-timeout {INTERRUPT_SECONDS}"]
+        settings: list[str] = []
         if unwanted := [name for name in SCREEN if name not in added]:
             settings.append("target.unset-env-vars " + " ".join(unwanted))
         if plan.terminal is None:
             # What nobody can type into is empty: a program that reads must not wait for ever.
             settings.append("target.input-path /dev/null")
-        # The question mark keeps a command that succeeds out of the output.
-        arguments["initCommands"] = [f"?settings set {setting}" for setting in settings]
+        arguments["initCommands"] = _commands(*settings)
         if plan.terminal is not None:
             arguments["runInTerminal"] = True
             arguments["postRunCommands"] = [f"?{LLDB_INTERRUPT_KEY}"]
         if plan.cwd:
             arguments["cwd"] = plan.cwd
+        if plan.options.source_map:
+            arguments["sourceMap"] = [[remote, local] for remote, local in plan.options.source_map.items()]
+        return arguments
+
+    def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
+        """See `Driver.attach_arguments`; a port is that of a gdb server."""
+        arguments: dict[str, Any] = {
+            "name": "lazydap",
+            "type": "lldb-dap",
+            "request": "attach",
+            "stopOnEntry": plan.stop_on_entry,
+            "initCommands": _commands(),
+        }
+        if target.pid is not None:
+            arguments["pid"] = target.pid
+        elif target.port is not None:
+            arguments["gdb-remote-hostname"], arguments["gdb-remote-port"] = target.host, target.port
+        else:
+            arguments["program"], arguments["waitFor"] = target.wait_for, True
         if plan.options.source_map:
             arguments["sourceMap"] = [[remote, local] for remote, local in plan.options.source_map.items()]
         return arguments
@@ -183,6 +202,12 @@ class LldbDapDriver(Ordinary):
     def keeps_debuggee(self, capabilities: Capabilities) -> bool:
         """As it says."""
         return capabilities.support_terminate_debuggee is True
+
+
+def _commands(*more: str) -> list[str]:
+    # The question mark keeps a command that succeeds out of the output.
+    settings = (f"target.process.interrupt-timeout {INTERRUPT_SECONDS}", *more)
+    return [f"?settings set {setting}" for setting in settings]
 
 
 def major_version(capabilities: Capabilities) -> int | None:

@@ -1,10 +1,27 @@
 """Owns what is true of most adapters, so that a driver says only what is peculiar to its own."""
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
+from lazydap_daemon.adapters.plan import AttachTarget, LaunchPlan
 from lazydap_daemon.adapters.reaching import StandardStreams, Transport
 from lazydap_daemon.adapters.scratch import Scratch
 from lazydap_daemon.dap.messages import StackFrame, StackTraceBody, StoppedBody, Thread
+
+RELAY: Final = Path(__file__).with_name("relay.py")
+"""Never imported here."""
+
+
+def is_relayed(plan: LaunchPlan) -> bool:
+    """Whether the adapter of the program runs already, and is reached by its port."""
+    return plan.target is not None and plan.target.port is not None
+
+
+def relay_command(target: AttachTarget) -> tuple[str, ...]:
+    """What is started in place of an adapter that runs already."""
+    return (sys.executable, "-E", "-P", str(RELAY), target.host, str(target.port))
 
 
 class Ordinary:

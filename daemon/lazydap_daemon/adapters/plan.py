@@ -12,10 +12,21 @@ from lazydap_daemon.terminal.pty import Pty
 
 
 @dataclass(frozen=True, kw_only=True)
+class AttachTarget:
+    """A program that runs already: by its pid, by the port at which it is served, or the next one with a name."""
+
+    pid: int | None = None
+    host: str = "127.0.0.1"
+    port: int | None = None
+    wait_for: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class LaunchPlan:
     """One launch as the client asked for it; paths are absolute, `root` is the project's.
 
     `terminal` is the one that the program is to get; without it, its input is empty and its output is the adapter's.
+    With a `target` the program is attached to; `program` is then only what to call it.
     """
 
     kind: AdapterKind
@@ -28,6 +39,7 @@ class LaunchPlan:
     options: LaunchOptions = field(default_factory=LaunchOptions)
     root: str = ""
     terminal: Pty | None = None
+    target: AttachTarget | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

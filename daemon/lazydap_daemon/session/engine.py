@@ -3,26 +3,28 @@
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Final
 
 import anyio
-import msgspec
 from anyio.abc import TaskGroup
 
 from lazydap_core.domain.breakpoints import Breakpoint
 from lazydap_core.errors import (
+    Cancelled,
     DaemonError,
-    InvalidLaunchConfig,
     SessionAlreadyActive,
     SessionNotFound,
+    Unsupported,
 )
 from lazydap_core.protocol import events, objects, requests, responses
+from lazydap_daemon.adapters import attaching
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.session import owning, translate
 from lazydap_daemon.session.book import undecorated
 from lazydap_daemon.session.choosing import Chooser
 from lazydap_daemon.session.handles import Handles
 from lazydap_daemon.session.occupant import Occupant
+from lazydap_daemon.session.ordering import Order, plan_of
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.terminal import opened_for, with_terminal
 from lazydap_daemon.store.project import Change, ProjectStore
@@ -30,22 +32,7 @@ from lazydap_daemon.store.project import Change, ProjectStore
 log = logging.getLogger("daemon.session")
 
 SHUTDOWN_TIMEOUT: Final = 5.0
-
-
-class _Launch:
-    """A launch under way, and what became of it once `is_done`."""
-
-    def __init__(self, request: requests.Launch) -> None:
-        self.request = request
-        self.is_done = anyio.Event()
-        self.error: DaemonError | None = None
-        self.launched: responses.Launched | None = None
-
-    def answer(self) -> responses.Launched:
-        """The answer of a launch that has succeeded."""
-        if self.launched is None:
-            raise LookupError("the launch has no result")
-        return self.launched
+_GIVEN_UP: Final = "somebody has stopped it"
 
 
 class Engine:
@@ -68,16 +55,20 @@ class Engine:
         self._tasks = tasks
         self._find_driver = find_driver
         self._handles = Handles()
-        self._is_launching = False
+        self._order: Order | None = None
         self._starting: Occupant | None = None
         self._occupant: Occupant | None = None
         self._chooser = Chooser(project, publish, lambda: self._occupant)
 
-    async def handle(self, request: requests.SessionRequest) -> responses.Response:
+    async def handle(self, request: requests.SessionRequest) -> responses.Response:  # noqa: PLR0911 - one case a request
         """The answer to one request; raises a DaemonError. Cancelling abandons only the waiting."""
         match request:
-            case requests.Launch():
+            case requests.Launch() | requests.Attach():
                 return await self._launch(request)
+            case requests.Restart():
+                return await self._restart(request)
+            case requests.CancelLaunch():
+                return await self._cancel()
             case requests.Disconnect():
                 return await self._disconnect(request)
             case (
@@ -111,6 +102,7 @@ class Engine:
             adapter_command=session.driver.adapter_command,
             stop=session.stop.told() if session.stop is not None else None,
             terminal=self._occupant.terminal.state(),
+            attached=True if session.is_attached else None,
         )
 
     async def shutdown(self) -> tuple[objects.SessionSummary, ...]:
@@ -119,7 +111,7 @@ class Engine:
         occupant = self._occupant or self._starting
         if occupant is not None and not occupant.session.gone.is_set():
             with anyio.move_on_after(SHUTDOWN_TIMEOUT):
-                await owning.disconnect(occupant.session, terminate=True)
+                await owning.disconnect(occupant.session, terminate=not occupant.session.is_attached)
         return () if summary is None else (summary,)
 
     # The slot.
@@ -130,29 +122,58 @@ class Engine:
             raise SessionNotFound("there is no such session: launch a program", session_id=str(session_id))
         return occupant
 
-    async def _launch(self, request: requests.Launch) -> responses.Launched:
+    async def _launch(self, request: requests.Launch | requests.Attach) -> responses.Launched:
         self._reserve()
-        launch = _Launch(request)
-        # In a task of the engine's: a client that hangs up while its program starts does not take it along.
-        self._tasks.start_soon(self._carry_out, launch)
-        await launch.is_done.wait()
-        if launch.error is not None:
-            raise launch.error
-        return launch.answer()
+        self._occupant = None
+        return await self._carried_out(Order(request))
 
-    async def _carry_out(self, launch: _Launch) -> None:
+    async def _restart(self, request: requests.Restart) -> responses.Launched:
+        """End the session's program, and launch what was launched."""
+        occupant = self._found(request.session_id)
+        if not isinstance(occupant.request, requests.Launch):
+            raise Unsupported(
+                "the program was attached to, not launched: end it, start it again and attach once more",
+                session_id=str(request.session_id),
+            )
+        if self._order is not None:
+            raise _busy()
+        return await self._carried_out(Order(occupant.request, replaces=occupant))
+
+    async def _carried_out(self, order: Order) -> responses.Launched:
+        self._order = order
+        # In a task of the engine's: a client that hangs up while its program starts does not take it along.
+        self._tasks.start_soon(self._carry_out, order)
+        await order.is_done.wait()
+        return order.answer()
+
+    async def _carry_out(self, order: Order) -> None:
         try:
-            occupant = await self._start(launch.request)
+            if order.replaces is not None:
+                await owning.disconnect(order.replaces.session, terminate=True)
+                self._occupant = None
+            occupant = await self._start(order)
         except DaemonError as error:
-            launch.error = error
+            order.error = error
             return
         else:
-            launch.launched = self._launched(occupant.session)
+            order.launched = self._launched(occupant.session)
             await self._catch_up(occupant)
         finally:
-            self._is_launching = False
+            self._order = None
             self._starting = None
-            launch.is_done.set()
+            order.is_done.set()
+
+    async def _cancel(self) -> responses.LaunchCancelled:
+        """Give up what is being started, until nothing of it is left."""
+        order = self._order
+        if order is None:
+            return responses.LaunchCancelled(cancelled=False)
+        order.is_cancelled = True
+        if self._starting is not None and not self._starting.session.is_announced:
+            self._starting.session.given_up = _GIVEN_UP
+            await owning.disconnect(self._starting.session, terminate=True)
+        await order.is_done.wait()
+        return responses.LaunchCancelled(cancelled=order.launched is None)
 
     def _launched(self, session: Session) -> responses.Launched:
         standing = session.stop
@@ -180,8 +201,8 @@ class Engine:
 
     def _reserve(self) -> None:
         occupant = self._occupant
-        if self._is_launching:
-            raise SessionAlreadyActive("a launch is already under way: wait for it", session_id="", state="launching")
+        if self._order is not None:
+            raise _busy()
         if occupant is not None and _is_taken(occupant.session):
             session = occupant.session
             raise SessionAlreadyActive(
@@ -189,18 +210,24 @@ class Engine:
                 session_id=str(session.id),
                 state=session.state,
             )
-        self._is_launching = True
-        self._occupant = None
 
-    async def _start(self, request: requests.Launch) -> Occupant:
-        plan = self._plan(request)
+    async def _start(self, order: Order) -> Occupant:
+        plan = plan_of(order.request, self._project.root)
+        if plan.target is not None:
+            attaching.check(plan.target)
         driver = await self._find_driver(plan)
-        driver.check(plan)
-        terminal = opened_for(plan)
+        if plan.target is None:
+            driver.check(plan)
+        else:
+            # What the adapter does not know is refused before anything is started.
+            driver.attach_arguments(plan, plan.target)
+        if order.is_cancelled:
+            raise Cancelled(f"the launch was given up: {_GIVEN_UP}")
+        terminal = opened_for(plan) if plan.target is None else None
         if terminal is not None:
             plan = with_terminal(plan, terminal)
         session = Session(plan, driver, handles=self._handles, publish=self._publish, terminal=terminal)
-        self._starting = occupant = Occupant(session, self._project)
+        self._starting = occupant = Occupant(session, self._project, order.request)
         sources = dict.fromkeys(b.source for b in self._project.breakpoints if b.enabled)
         outcome = owning.Outcome()
         self._tasks.start_soon(owning.own, session, occupant.pusher, occupant.terminal, tuple(sorted(sources)), outcome)
@@ -216,26 +243,15 @@ class Engine:
             owning.adapter_died(session, session.process.ending())
         return occupant
 
-    def _plan(self, request: requests.Launch) -> LaunchPlan:
-        return LaunchPlan(
-            kind=request.adapter,
-            program=request.program,
-            args=request.args,
-            cwd=request.cwd,
-            env=request.env,
-            stop_on_entry=request.stop_on_entry,
-            adapter_command=request.adapter_command,
-            options=_options(request.options),
-            root=str(self._project.root),
-        )
-
     async def _disconnect(self, request: requests.Disconnect) -> responses.Disconnected:
         occupant = self._found(request.session_id)
         session = occupant.session
+        # Most clients ask for the end of whatever is debugged; what was attached to needs to be meant.
+        terminate = request.terminate and (not session.is_attached or bool(request.even_attached))
         if request.dry_run:
-            terminates = owning.would_terminate(session, terminate=request.terminate)
+            terminates = owning.would_terminate(session, terminate=terminate)
         else:
-            terminates = await owning.disconnect(session, terminate=request.terminate)
+            terminates = await owning.disconnect(session, terminate=terminate)
             if self._occupant is occupant:
                 self._occupant = None
         return responses.Disconnected(session_id=session.id, dry_run=request.dry_run, terminated_debuggee=terminates)
@@ -311,6 +327,12 @@ class Engine:
         return True
 
 
+def _busy() -> SessionAlreadyActive:
+    return SessionAlreadyActive(
+        "a launch is already under way: wait for it, or stop it (lazydap disconnect)", session_id="", state="launching"
+    )
+
+
 def _is_taken(session: Session) -> bool:
     return session.is_live or (session.is_disconnecting and not session.gone.is_set())
 
@@ -318,10 +340,3 @@ def _is_taken(session: Session) -> bool:
 def _recorded(error: DaemonError) -> DaemonError:
     """The same error, saying that the project keeps the change all the same."""
     return type(error)(f"{error.message} (the change is recorded and applies at the next launch)", **error.details)
-
-
-def _options(told: dict[str, Any] | None) -> objects.LaunchOptions:
-    try:
-        return msgspec.convert(told or {}, objects.LaunchOptions)
-    except msgspec.ValidationError as error:
-        raise InvalidLaunchConfig(f"the launch option cannot be used: {error}", options=sorted(told or {})) from error

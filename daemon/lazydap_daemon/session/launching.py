@@ -59,7 +59,7 @@ async def shake_hands(session: Session, pusher: Pusher, sources: tuple[str, ...]
             await _initialize(session)
             # Not awaited: codelldb and debugpy answer `launch` only after `configurationDone`.
             with adapter_faults():
-                pending = await session.connection.send("launch", session.driver.launch_arguments(session.plan))
+                pending = await session.connection.send(*_beginning(session))
             answer = _LaunchAnswer(pending, limit)
             async with anyio.create_task_group() as group:
                 group.start_soon(answer.wait)
@@ -67,13 +67,21 @@ async def shake_hands(session: Session, pusher: Pusher, sources: tuple[str, ...]
                 group.cancel_scope.cancel()
     except TimeoutError:
         raise AdapterTimeout(
-            f"the program was not started within {limit:g} s: raise the launch's timeout, or see `lazydap logs`",
+            f"the program was not {'attached to' if session.is_attached else 'started'} within {limit:g} s:"
+            " raise the timeout, or see `lazydap logs`",
             command="adapter message",
         ) from None
     if failure is not None and session.launch_failure is not None:
         raise _told(session.launch_failure) from failure
     if failure is not None:
         raise failure
+
+
+def _beginning(session: Session) -> tuple[str, dict[str, Any]]:
+    plan, driver = session.plan, session.driver
+    if plan.target is not None:
+        return "attach", driver.attach_arguments(plan, plan.target)
+    return "launch", driver.launch_arguments(plan)
 
 
 def _told(reason: str) -> DapProtocolError:

@@ -19,9 +19,10 @@ Question = requests.MoveRequest | requests.InspectRequest | requests.TerminalReq
 
 
 class Occupant:
-    """The session in the slot, with the parts that move it, look at it and tell it of breakpoints."""
+    """The session that `request` began, with the parts that move it, look at it and tell it of breakpoints."""
 
-    def __init__(self, session: Session, project: ProjectStore) -> None:
+    def __init__(self, session: Session, project: ProjectStore, request: requests.Launch | requests.Attach) -> None:
+        self.request = request
         self.session = session
         self.inspector = Inspector(session)
         self.setter = Setter(session, self.inspector)

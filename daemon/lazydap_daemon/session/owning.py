@@ -5,9 +5,10 @@ from typing import Any, Final
 
 import anyio
 
-from lazydap_core.errors import Cancelled, DaemonError
+from lazydap_core.errors import AdapterCrashed, Cancelled, DaemonError
 from lazydap_core.protocol import objects
-from lazydap_daemon.adapters.process import started
+from lazydap_daemon.adapters import attaching
+from lazydap_daemon.adapters.process import Debuggee, started
 from lazydap_daemon.dap.connection import Connection
 from lazydap_daemon.dap.errors import StreamBroken
 from lazydap_daemon.session.launching import shake_hands
@@ -52,8 +53,15 @@ async def own(
             conversation = Connection(process.stream, on_event=session.on_event, on_request=terminal.take_request)
             session.attach(process, conversation, tasks)
             tasks.start_soon(_read, session)
+            target = session.plan.target
+            if target is not None and target.pid is not None:
+                # It was there before the adapter, and is to be there after it.
+                process.keep = target.pid
+                session.debuggee = Debuggee.of(target.pid)
             error = await _launch(session, pusher, sources)
-            if error is not None and session.debuggee is not None:
+            if error is not None and target is not None:
+                error = await _attach_failure(session, error)
+            elif error is not None and session.debuggee is not None:
                 session.debuggee.kill()
             process.has_launched = error is None
             outcome.settle(error)
@@ -73,19 +81,28 @@ async def own(
 
 
 async def _launch(session: Session, pusher: Pusher, sources: tuple[str, ...]) -> DaemonError | None:
-    result: DaemonError | None = Cancelled("the launch was given up: the daemon is shutting down")
+    results: list[DaemonError | None] = []
 
     async def handshake() -> None:
-        nonlocal result
         try:
             await shake_hands(session, pusher, sources)
         except DaemonError as error:
-            result = error
+            results.append(error)
         else:
-            result = None
+            results.append(None)
 
     await first_of(handshake, session.closing.wait)
-    return result
+    return results[0] if results else Cancelled(f"the launch was given up: {session.given_up}")
+
+
+async def _attach_failure(session: Session, error: DaemonError) -> DaemonError:
+    """The error of an attach, with what the system, or what stands for an adapter elsewhere, says about it."""
+    target = session.plan.target
+    if target is None or isinstance(error, Cancelled):
+        return error
+    if isinstance(error, AdapterCrashed) and target.port is not None:
+        return AdapterCrashed(f"cannot attach: {await session.process.last_words()}")
+    return attaching.explained(error, target)
 
 
 async def _read(session: Session) -> None:
@@ -100,7 +117,8 @@ async def _read(session: Session) -> None:
 def adapter_died(session: Session, detail: str) -> None:
     """End a session whose adapter is gone; the program is killed first."""
     # The program first: without its debugger nobody could stop it any more.
-    killed = session.debuggee is not None and session.ending is None and session.debuggee.kill()
+    is_ours = session.debuggee is not None and session.ending is None and not session.is_attached
+    killed = is_ours and session.debuggee is not None and session.debuggee.kill()
     if killed:
         detail = f"{detail}; the program was killed with it"
     log.warning("adapter died session=%s detail=%s", session.id, detail)
@@ -145,7 +163,12 @@ async def _say_farewell(session: Session) -> None:
 
 
 def would_terminate(session: Session, *, terminate: bool) -> bool:
-    """Whether a disconnect would end the program: as asked, but for adapters that cannot leave it running."""
+    """Whether a disconnect would end the program: as asked, but for adapters that cannot leave it running.
+
+    One that was attached to can always be left.
+    """
+    if session.is_attached:
+        return session.is_live and terminate
     return session.is_live and (terminate or not session.driver.keeps_debuggee(session.capabilities))
 
 
@@ -163,6 +186,9 @@ async def disconnect(session: Session, *, terminate: bool) -> bool:
             session.end("disconnected")
         session.closing.set()
         await session.gone.wait()
+    if terminates and session.is_attached and session.debuggee is not None:
+        # Some adapters only let go of it, whatever they are asked for.
+        session.debuggee.kill()
     return terminates
 
 

@@ -57,7 +57,7 @@ class Session:
     Events are recorded from the start; they reach listeners and subscribers only once the session is announced.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0915 - what a session holds
         self,
         plan: LaunchPlan,
         driver: Driver,
@@ -108,6 +108,7 @@ class Session:
         self.gone = anyio.Event()
         self.debuggee: Debuggee | None = None
         self.launch_failure: str | None = None
+        self.given_up = "the daemon is shutting down"
         self._listeners: list[Callable[[Numbered], None]] = []
         self._is_run_announced = True
         self._untold_run: events.Continued | None = None
@@ -224,9 +225,15 @@ class Session:
         return is_live(self.state)
 
     @property
+    def is_attached(self) -> bool:
+        """Whether the program was there before the session, and is not the session's to end."""
+        return self.plan.target is not None
+
+    @property
     def has_no_stack(self) -> bool:
         """Whether it stands at an entry that is before any code of its own."""
-        return self.driver.entry_function is not None and self.stop is not None and self.stop.reason == "entry"
+        at_entry = self.stop is not None and self.stop.reason == "entry"
+        return at_entry and self.driver.entry_function is not None and not self.is_attached
 
     def move(self, event: StateEvent) -> None:
         """Let the state follow an event; a change of motion ends the life of every handle and of the stop's record."""
