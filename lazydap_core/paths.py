@@ -16,6 +16,8 @@ LONGEST_SOCKET_PATH: Final = 100
 """Bytes. The system's own bound is 104 on macOS and 108 on Linux."""
 
 PRIVATE: Final = 0o700
+SHARED: Final = stat.S_ISVTX | stat.S_IWGRP | stat.S_IWOTH
+"""Any of these modes says that a folder is not one person's alone."""
 
 
 class Places(msgspec.Struct, frozen=True):
@@ -65,8 +67,8 @@ def places(start: Path, *, instance: str | None = None, environ: Mapping[str, st
     found = Places(
         root=root,
         instance=_chosen_name(instance, environ) or instance_name(root),
-        runtime=_private_folder(_runtime_folder(environ, owner), owner, "LAZYDAP_RUNTIME_DIR"),
-        data=_private_folder(_data_folder(environ, home), owner, "LAZYDAP_DATA_DIR"),
+        runtime=_private_folder(_runtime_folder(environ, owner), owner, "LAZYDAP_RUNTIME_DIR", environ),
+        data=_private_folder(_data_folder(environ, home), owner, "LAZYDAP_DATA_DIR", environ),
     )
     length = len(os.fsencode(found.socket))
     if length > LONGEST_SOCKET_PATH:
@@ -121,14 +123,19 @@ def _data_folder(environ: Mapping[str, str], home: Path) -> Path:
     return (shared if shared.is_absolute() else home / ".local" / "share") / "lazydap"
 
 
-def _private_folder(folder: Path, owner: int, variable: str) -> Path:
-    """`folder` as an absolute path, made where it lacks and closed to others; refused where it is not `owner`'s own."""
+def _private_folder(folder: Path, owner: int, variable: str, environ: Mapping[str, str]) -> Path:
+    """`folder` as an absolute path, made where it lacks and closed to others; refused where it is not `owner`'s own.
+
+    One that somebody has named and that others may write into is theirs as well, as /tmp is: it is refused, not closed.
+    """
     folder = folder.absolute()
     try:
         _make(folder)
         found = folder.lstat()
         if fault := _fault(found, owner):
             raise DaemonUnreachable(f"{folder} {fault}: remove it, or set {variable} to another folder")
+        if found.st_mode & SHARED and environ.get(variable):
+            raise DaemonUnreachable(f"others may write into {folder}: set {variable} to {folder / 'lazydap'}, say")
         if stat.S_IMODE(found.st_mode) & 0o777 != PRIVATE:
             folder.chmod(PRIVATE)
     except OSError as error:

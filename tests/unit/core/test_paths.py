@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,23 @@ def test_a_folder_that_others_may_read_is_closed_to_them(tmp_path: Path, environ
 
 
 @pytest.mark.parametrize("variable", ["LAZYDAP_RUNTIME_DIR", "LAZYDAP_DATA_DIR"])
+@pytest.mark.parametrize("mode", [0o1777, 0o1700, 0o777, 0o770])
+def test_a_folder_that_others_use_is_refused_and_stays_as_it_is(
+    tmp_path: Path, environ: dict[str, str], variable: str, mode: int
+) -> None:
+    folder = Path(environ[variable])
+    folder.mkdir()
+    folder.chmod(mode)
+
+    with pytest.raises(
+        DaemonUnreachable, match=rf"^others may write into {folder}: set {variable} to {folder}/lazydap"
+    ):
+        places(tmp_path, environ=environ)
+    assert folder.stat().st_mode & 0o7777 == mode
+    places(tmp_path, environ={**environ, variable: str(folder / "lazydap")})
+
+
+@pytest.mark.parametrize("variable", ["LAZYDAP_RUNTIME_DIR", "LAZYDAP_DATA_DIR"])
 def test_a_folder_that_is_a_link_is_refused_with_what_to_do(
     tmp_path: Path, environ: dict[str, str], variable: str
 ) -> None:
@@ -127,7 +145,7 @@ def test_the_desktops_folders_are_used_where_they_are_absolute(short_folder: Pat
 def test_without_a_desktop_sockets_lie_in_tmp_under_the_owner_of_home(
     short_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def not_made(folder: Path, owner: int, variable: str) -> Path:
+    def not_made(folder: Path, owner: int, variable: str, _: Mapping[str, str]) -> Path:
         assert (owner, variable) in {(4242, "LAZYDAP_RUNTIME_DIR"), (4242, "LAZYDAP_DATA_DIR")}
         return folder
 

@@ -1,0 +1,53 @@
+"""A project's link to its daemon, without an editor: what a command waits for while a daemon is being started."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from lazydap_core.paths import places
+from lazydap_nvim.link import Link
+from tests.editor.editor import eventually
+from tests.editor.scripted import StartDaemon
+
+SECONDS = 8.0
+
+
+class Silent:
+    """A listener that draws nothing."""
+
+    def linked(self, *_: Any) -> None:
+        """A daemon answers."""
+
+    def unlinked(self, *_: Any, **__: Any) -> None:
+        """None does."""
+
+    def heard(self, *_: Any) -> None:
+        """An event."""
+
+    def missed(self, *_: Any) -> None:
+        """Events were lost."""
+
+    def refused(self, *_: Any) -> None:
+        """Somebody who cannot be used."""
+
+
+async def test_a_command_goes_on_when_the_link_came_up_while_its_daemon_was_being_started(
+    start_daemon: StartDaemon, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = Link(places(project, environ=os.environ), os.environ, Silent())
+
+    def start(_: Link) -> None:
+        start_daemon({})
+        # For another command's sake, or because its daemon was found: before the start has said that it is over.
+        eventually(lambda: link.is_up, bool, what="the link is up")
+
+    monkeypatch.setattr(Link, "_start_daemon", start)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(link.run)
+        with anyio.fail_after(SECONDS):
+            await link.ready(start=True)
+        assert link.is_up
+        tasks.cancel_scope.cancel()
