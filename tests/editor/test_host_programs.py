@@ -1,4 +1,4 @@
-"""The whole way: editor, plugin host, daemon and debugpy, with a real Python program."""
+"""The whole way: editor, plugin host, daemon and adapter, with a real Python program and a real one of C."""
 
 import os
 import signal
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.editor.editor import Editor, eventually
+from tests.fixtures.programs import Program
 from tests.house.surroundings import Folders
 
 StartEditor = Callable[..., Editor]
@@ -16,7 +17,9 @@ pytestmark = pytest.mark.timeout(90)
 SLOW = 30.0
 """Seconds: an adapter takes its time on a busy machine."""
 
-PROGRAM = """\
+PYTHON = Program(
+    "shapes.py",
+    """\
 def area(width, height):
     result = width * height  # @inside
     return result
@@ -25,20 +28,37 @@ def area(width, height):
 total = 0
 for size in (1, 2, 3):
     total += area(size, 2)  # @call
+    half = total / 2  # @after
 print(total)  # @end
-"""
+""",
+)
 
+C = Program(
+    "shapes.c",
+    """\
+#include <stdio.h>
 
-def line(marker: str, text: str = PROGRAM) -> int:
-    """The line that carries the comment `# @marker`."""
-    return next(number for number, one in enumerate(text.splitlines(), 1) if one.endswith(f"# @{marker}"))
+static int area(int width, int height) {
+    int result = width * height;  // @inside
+    return result;
+}
+
+int main(void) {
+    int total = 0, half = 0;
+    for (int size = 1; size <= 3; size++) {
+        total += area(size, 2);  // @call
+        half = total / 2;  // @after
+    }
+    printf("%d %d\\n", total, half);  // @end
+    return 0;
+}
+""",
+)
 
 
 @pytest.fixture
 def program(project: Path) -> Path:
-    file = project / "shapes.py"
-    file.write_text(PROGRAM)
-    return file
+    return PYTHON.write(project)
 
 
 def launch(editor: Editor, command: str = "LazydapLaunch") -> None:
@@ -48,24 +68,42 @@ def launch(editor: Editor, command: str = "LazydapLaunch") -> None:
     eventually(lambda: editor.lua(state), lambda now: now == "paused", what="the program stops", seconds=SLOW)
 
 
-def test_break_launch_step_and_end(start_editor: StartEditor, program: Path) -> None:
-    editor = start_editor(program)
-    editor.go_to(line("call"))
-    editor.command("LazydapBreak")
-    editor.expect_sign(line("call"), "●")
-    launch(editor)
-    editor.expect_sign(line("call"), "▶●")
-    editor.expect_cursor(program, line("call"))
-    editor.expect_virtual_text(line("call"), "total = 0")
+@pytest.mark.parametrize("language", [PYTHON, C], ids=["debugpy", "lldb-dap"])
+def test_break_launch_step_and_end(start_editor: StartEditor, project: Path, language: Program) -> None:
+    file, program = language.write(project), ""
+    if language is C:
+        program = str(language.build(project)[1])
+    call, inside, after, end = (language.line(marker) for marker in ("call", "inside", "after", "end"))
+    editor = start_editor(file)
+    for number in (call, end):
+        editor.go_to(number)
+        editor.command("LazydapBreak")
+        editor.expect_sign(number, "●")
+
+    launch(editor, f"LazydapLaunch {program}")
+    editor.expect_sign(call, "▶●")
+    editor.expect_cursor(file, call)
+    editor.expect_virtual_text(call, "total = 0")
     editor.command("LazydapStepIn")
-    editor.expect_cursor(program, line("inside"))
-    editor.expect_virtual_text(line("inside"), "height = 2, width = 1")
+    editor.expect_cursor(file, inside)
+    editor.expect_virtual_text(inside, "height = 2")
+    editor.command("LazydapStepOver")
+    editor.expect_sign(inside + 1, "▶")
+    editor.expect_virtual_text(inside + 1, "result = 2")
     editor.command("LazydapStepOut")
-    editor.expect_sign(line("call"), "▶●")
-    editor.command("LazydapBreak")
+    editor.expect_sign(call, "▶●")
+    editor.command("LazydapStepOver")
+    editor.expect_sign(after, "▶")
+    editor.go_to(call)
+    editor.command("LazydapDisable")
+    editor.expect_sign(call, "○-")
     editor.command("LazydapContinue")
-    editor.expect_message("shapes.py ended: exit code 0")
-    editor.expect_no_sign()
+    editor.expect_sign(end, "▶●")
+
+    editor.command("LazydapContinue")
+    editor.expect_message("ended: exit code 0")
+    editor.expect_sign(call, "○-")
+    editor.expect_sign(end, "●")
 
 
 def test_a_syntax_error_is_the_programs_last_word(start_editor: StartEditor, project: Path) -> None:
@@ -116,18 +154,18 @@ def test_a_daemon_that_is_killed_is_started_again_by_the_next_command(
     start_editor: StartEditor, program: Path, private_folders: Folders
 ) -> None:
     editor = start_editor(program)
-    editor.go_to(line("call"))
+    editor.go_to(PYTHON.line("call"))
     editor.command("LazydapBreak")
-    editor.expect_sign(line("call"), "●")
+    editor.expect_sign(PYTHON.line("call"), "●")
     [pid_file] = private_folders.data.glob("**/*.pid")
     state = program.parent / ".lazydap" / "state.toml"
     eventually(state.exists, lambda there: there, what="the breakpoint is in the file")
     os.kill(int(pid_file.read_text()), signal.SIGKILL)
     editor.expect_message("the daemon of p is gone")
-    editor.expect_sign(line("call"), "●")
+    editor.expect_sign(PYTHON.line("call"), "●")
     launch(editor)
-    editor.expect_sign(line("call"), "▶●")
+    editor.expect_sign(PYTHON.line("call"), "▶●")
     editor.command("LazydapStop")
     editor.expect_message("shapes.py ended")
     assert not any("exit code" in line for line in editor.messages())
-    editor.expect_sign(line("call"), "●")
+    editor.expect_sign(PYTHON.line("call"), "●")
