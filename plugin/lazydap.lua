@@ -55,10 +55,12 @@ command('StepInto', 'step-in', { bar = true, count = 1 })
 command('StepOut', 'step-out', { bar = true, count = 1 })
 command('Up', 'up', { bar = true, count = 1 })
 command('Down', 'down', { bar = true, count = 1 })
+command('Thread', 'thread', { bar = true, nargs = '?' })
 command('Frame', 'frame', { bar = true, nargs = '?' })
 command('Log', 'log', { bar = true, nargs = '?' })
 command('Install', 'install', { bar = true, nargs = '*' })
-local plain = 'Continue Pause Stop Disconnect Here Stack Breakpoints Status Hover Variables Output Console UI'
+local plain = [[Continue Pause Stop Disconnect Here Stack Threads Breakpoints Status
+  Hover Variables Output Console UI Values]]
 for name in plain:gmatch('%a+') do
   command(name, name:lower(), { bar = true })
 end
@@ -71,9 +73,17 @@ local function map(name, right)
   vim.api.nvim_set_keymap('n', ('<Plug>(lazydap-%s)'):format(name), right, options)
 end
 
-local COUNTED = { step = 'Step over', ['step-in'] = 'Step in', ['step-out'] = 'Step out', up = 'Up', down = 'Down' }
+local COUNTED = {
+  step = 'step over',
+  ['step-in'] = 'step in',
+  ['step-out'] = 'step out',
+  up = 'up',
+  down = 'down',
+  ['next-breakpoint'] = 'next-breakpoint',
+  ['previous-breakpoint'] = 'previous-breakpoint',
+}
 for name, words in pairs(COUNTED) do
-  map(name, ("<Cmd>execute v:count1 . 'Lazydap%s'<CR>"):format(words))
+  map(name, ("<Cmd>execute v:count1 . 'Lazydap %s'<CR>"):format(words))
 end
 for name in ('Break Enable Disable Launch Stop Continue Pause Here Hover Eval Watch'):gmatch('%a+') do
   map(name:lower(), ('<Cmd>Lazydap%s<CR>'):format(name))

@@ -85,6 +85,37 @@ local function install(options)
   end
 end
 
+--- A number, or in the list of threads the entry under the cursor.
+---@param options table
+local function choose_thread(options)
+  local word = vim.trim(options.args)
+  local id = word:find('^%d+$') and tonumber(word)
+    or word == '' and require('lazydap.lists').id_under_cursor('threads')
+  if id then
+    host.send({ verb = 'thread', id = id })
+  else
+    say.say('which thread? :LazydapThread N, as :LazydapThreads lists them; bare in that list', 'warn')
+  end
+end
+
+local function switch_values()
+  local config = require('lazydap.config')
+  local is_on = not config.get().values
+  config.merge({ values = is_on })
+  require('lazydap.draw').values()
+  say.say(is_on and 'values are shown' or 'values are hidden')
+end
+
+--- Take all breakpoints of the project away, once a person has said yes.
+local function clear()
+  local choices = { 'Remove all breakpoints of the project', 'Keep them' }
+  vim.ui.select(choices, { prompt = 'All breakpoints?' }, function(_, index)
+    if index == 1 then
+      host.send({ verb = 'unbreak', all = true })
+    end
+  end)
+end
+
 ---@param words string[]
 ---@return fun(lead: string): string[]
 local function among(words)
@@ -159,6 +190,22 @@ M.table = {
   stop = { help = 'end the program', run = plain('stop') },
   disconnect = { help = 'let the program run on alone, where the adapter can', run = plain('disconnect') },
   here = { help = 'jump to the stop', run = plain('here') },
+  threads = { help = 'list the threads', run = plain('threads') },
+  thread = { help = 'look at another thread, by its number', run = choose_thread },
+  values = { help = 'show values at the end of lines, or no longer', run = switch_values },
+  clear = { help = 'remove all breakpoints of the project, after a question', run = clear },
+  ['next-breakpoint'] = {
+    help = 'go to the next breakpoint',
+    run = function(options)
+      require('lazydap.walking').breakpoint({ count = options.count })
+    end,
+  },
+  ['previous-breakpoint'] = {
+    help = 'go to the breakpoint before',
+    run = function(options)
+      require('lazydap.walking').breakpoint({ count = options.count, back = true })
+    end,
+  },
   stack = { help = 'list the frames', run = plain('stack') },
   up = { help = 'choose the frame that called this one', run = walk('up') },
   down = { help = 'choose the frame that this one called', run = walk('down') },

@@ -67,6 +67,13 @@ M.options = {
     help = 'where stack and breakpoints are listed',
   },
   {
+    name = 'on_exit',
+    type = 'string',
+    default = 'keep',
+    choices = { 'keep', 'ask', 'stop' },
+    help = 'what becomes of a live program that this editor follows when the editor ends',
+  },
+  {
     name = 'ui',
     type = 'string',
     default = 'manual',

@@ -101,6 +101,12 @@ local function draw(changed)
   elseif changed.stops or changed.frames then
     try(each_buffer, marks.draw_pointers, options)
   end
+  if changed.stops and (package.loaded['lazydap.trouble'] or #now.stops > 0) then
+    local trouble = require('lazydap.trouble')
+    if trouble.is_concerned() then
+      try(trouble.update)
+    end
+  end
   if changed.jump then
     try(cursor.follow, now.jump, now.follow ~= false)
   end
@@ -194,11 +200,19 @@ function M.list_lines(json)
   end)
 end
 
+--- Draw the values anew: an option that concerns them has changed.
+function M.values()
+  each_buffer(values.draw, config.get())
+end
+
 --- The host is gone: no arrow and no value stays that nobody vouches for.
 function M.lose_host()
   state.lose_host()
   cursor.lose_host()
   lists.lose_host()
+  if package.loaded['lazydap.trouble'] then
+    require('lazydap.trouble').update()
+  end
   if package.loaded['lazydap.panes'] then
     require('lazydap.panes').lose_host()
   end

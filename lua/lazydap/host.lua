@@ -207,6 +207,9 @@ local function start()
     group = vim.api.nvim_create_augroup('lazydap_host', {}),
     callback = function()
       is_leaving = true
+      if config.get().on_exit ~= 'keep' then
+        require('lazydap.leaving').leave()
+      end
       M.tell({ verb = 'bye' })
     end,
   })

@@ -15,8 +15,8 @@ M.default = {
   ['<F17>'] = 'LazydapStop', -- what many terminals send for Shift-F5
   ['+'] = 'LazydapUp',
   ['-'] = 'LazydapDown',
+  ['K'] = 'LazydapHover',
 }
-
 
 local COUNTED = {}
 for word in ('Step StepOver StepIn StepInto StepOut Next Up Down'):gmatch('%a+') do
@@ -62,6 +62,24 @@ local function take(buffer)
   end
 end
 
+--- Neovim maps `K` when a language server is attached, unless the key is taken; while we had it, it was.
+---@param buffer integer
+local function give_to_language_server(buffer)
+  local is_free = vim.api.nvim_buf_call(buffer, function()
+    return vim.fn.maparg('K', 'n') == ''
+  end)
+  local is_default = vim.bo[buffer].keywordprg == vim.go.keywordprg and vim.go.keywordprg == ':Man'
+  if not is_free or not is_default then
+    return
+  end
+  for _, client in ipairs(vim.lsp.get_clients({ bufnr = buffer })) do
+    if client.server_capabilities.hoverProvider then
+      vim.keymap.set('n', 'K', vim.lsp.buf.hover, { buffer = buffer, desc = 'vim.lsp.buf.hover()' })
+      return
+    end
+  end
+end
+
 ---@param buffer integer
 local function give_back(buffer)
   local entries = taken[buffer]
@@ -77,6 +95,8 @@ local function give_back(buffer)
         vim.api.nvim_buf_call(buffer, function()
           vim.fn.mapset('n', false, entry.before)
         end)
+      elseif key == 'K' then
+        give_to_language_server(buffer)
       end
     end
   end

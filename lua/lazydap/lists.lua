@@ -173,6 +173,13 @@ local function open(kind, list, options)
   else
     vim.cmd('botright copen')
   end
+  require('lazydap.list_keys').set(vim.api.nvim_get_current_buf())
+  if kind ~= 'breakpoints' then
+    -- Breakpoints are known anyway; frames and threads are asked for at each stop only while they can be seen.
+    require('lazydap.sight').watch(kind, function()
+      return is_alive(list) and shown_in(list) ~= 0 and get(list, { id = list.id, qfbufnr = 0 }).qfbufnr or nil
+    end)
+  end
 end
 
 --- Bring the lists in line with the state; one is opened once a token, when the person can be interrupted.
@@ -194,17 +201,27 @@ function M.update(wanted, options)
   M.refresh()
 end
 
---- The id of the entry under the cursor, when the current window shows our list of that kind.
+--- The entries on some lines, when the current window shows our list of that kind.
 ---@param kind string
----@return integer?
-function M.id_under_cursor(kind)
+---@param first integer
+---@param last integer
+---@return table[]?
+function M.items(kind, first, last)
   local list = kinds[kind]
   local info = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1]
   if not list or info.quickfix ~= 1 or not is_alive(list) or shown_in(list) ~= info.winid then
     return nil
   end
-  local item = get(list, { id = list.id, items = 0 }).items[vim.api.nvim_win_get_cursor(0)[1]]
-  return item and type(item.user_data) == 'table' and item.user_data.lazydap_id or nil
+  return vim.list_slice(list.shown or {}, first, last)
+end
+
+--- The id of the entry under the cursor, when the current window shows our list of that kind.
+---@param kind string
+---@return integer?
+function M.id_under_cursor(kind)
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  local item = (M.items(kind, line, line) or {})[1]
+  return item and item.id or nil
 end
 
 --- The host is gone: the next one counts its tokens from the start.

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from lazydap_nvim import breaking, following, launching, looking, meaning, movement, panes, setting
+from lazydap_nvim import breaking, following, launching, looking, meaning, movement, panes, setting, stacks
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import (
@@ -26,6 +26,7 @@ from lazydap_nvim.verbs import (
     Here,
     Hover,
     Launch,
+    LookVerb,
     Moved,
     Opened,
     Pane,
@@ -37,6 +38,8 @@ from lazydap_nvim.verbs import (
     Status,
     Step,
     Stop,
+    Thread,
+    Threads,
     Unbreak,
     Unfold,
     UnknownVerbError,
@@ -100,26 +103,17 @@ async def act(host: Host, verb: AnyVerb) -> None:
 
 async def _look(
     host: Host,
-    verb: Here
-    | Stack
-    | Breakpoints
-    | Status
-    | Follow
-    | Frame
-    | Up
-    | Down
-    | Ack
-    | Bye
-    | Closed
-    | Chosen
-    | Answered
-    | Moved,
+    verb: LookVerb | Ack | Bye | Closed | Chosen | Answered | Moved,
 ) -> None:
     match verb:
         case Here():
             await looking.go_here(host, verb)
         case Stack():
-            await looking.list_stack(host, verb)
+            await stacks.list_stack(host, verb)
+        case Threads():
+            await stacks.list_threads(host, verb)
+        case Thread():
+            await stacks.choose_thread(host, verb)
         case Breakpoints():
             await looking.list_breakpoints(host, verb)
         case Status():

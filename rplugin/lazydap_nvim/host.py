@@ -285,7 +285,11 @@ class Host:
         """Send one step; `queue` are those to follow it."""
         session = self.model.projects[root].live
         if session is not None:
-            self.move(root, requests.Step(session_id=session.id, kind=kind, wait=objects.NoWait()), queue)
+            self.move(
+                root,
+                requests.Step(session_id=session.id, thread_id=session.thread, kind=kind, wait=objects.NoWait()),
+                queue,
+            )
 
     def move(self, root: str, request: requests.Step | requests.Continue, queue: Queue | None = None) -> None:
         """Send a movement, on the connection where nothing waits."""

@@ -45,9 +45,18 @@ async def _frames(link: Link, session_id: SessionId, thread_id: int | None, leve
 
 
 async def stack(link: Link, session: Session) -> responses.StackTrace:
-    """The frames of the thread that stands, at most `STACK_FRAMES`. Raises LazydapError."""
-    thread_id = None if session.stop is None else session.stop.thread_id
-    request = requests.StackTrace(session_id=session.id, thread_id=thread_id, start_frame=0, levels=STACK_FRAMES)
+    """The frames of the thread that is looked at, at most `STACK_FRAMES`. Raises LazydapError."""
+    thread_id = session.thread
+    if thread_id is None and session.stop is not None:
+        thread_id = session.stop.thread_id
+    return await stack_of(link, session, thread_id)
+
+
+async def stack_of(
+    link: Link, session: Session, thread_id: int | None, levels: int = STACK_FRAMES
+) -> responses.StackTrace:
+    """The first `levels` frames of a thread, None for the one that stopped. Raises LazydapError."""
+    request = requests.StackTrace(session_id=session.id, thread_id=thread_id, start_frame=0, levels=levels)
     return await link.ask(request, responses.StackTrace)
 
 

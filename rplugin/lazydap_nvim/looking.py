@@ -1,16 +1,15 @@
-"""Owns the commands that only look: where the program stands, its stack and frames, lists and status."""
+"""Owns the commands that only look: where the program stands, which frame is looked at, breakpoints and status."""
 
 from msgspec.structs import replace
 
-from lazydap_core.protocol.objects import StackFrame
 from lazydap_nvim import inspection, transitions
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, status_line
 from lazydap_nvim.host import Host
-from lazydap_nvim.model import Item, Listing, Project, Session, one_line, place, standing_frame
-from lazydap_nvim.verbs import AnyVerb, Breakpoints, Down, Follow, Frame, Here, Stack, Status, Up
+from lazydap_nvim.model import Project, Session, chosen_frame, one_line, place, standing_frame
+from lazydap_nvim.verbs import AnyVerb, Breakpoints, Down, Follow, Frame, Here, Status, Up
 
 
-async def _stopped(host: Host, verb: AnyVerb) -> tuple[Project, Session] | None:
+async def stopped(host: Host, verb: AnyVerb) -> tuple[Project, Session] | None:
     """The project a question is for and its stopped session; without one the user is told."""
     project = await host.acquainted(verb.where)
     session = None if project is None else project.live
@@ -25,12 +24,11 @@ async def _stopped(host: Host, verb: AnyVerb) -> tuple[Project, Session] | None:
 
 async def go_here(host: Host, verb: Here) -> None:
     """`:LazydapHere`: the cursor goes to the stop, or to the chosen frame."""
-    found = await _stopped(host, verb)
+    found = await stopped(host, verb)
     if found is None:
         return
     _, session = found
-    is_outer = 0 < session.chosen < len(session.frames)
-    frame = session.frames[session.chosen] if is_outer else session.stop and standing_frame(session.stop)
+    frame = chosen_frame(session) or (session.stop and standing_frame(session.stop))
     where = place(frame)
     if where is None:
         name = "an unknown place" if frame is None else one_line(frame.name)
@@ -40,33 +38,9 @@ async def go_here(host: Host, verb: Here) -> None:
     host.draw()
 
 
-async def list_stack(host: Host, verb: Stack) -> None:
-    """`:LazydapStack`: the frames as a list."""
-    found = await _stopped(host, verb)
-    if found is None:
-        return
-    project, session = found
-    answer = await inspection.stack(host.link_to(project.root), session)
-    items = tuple(_item(frame) for frame in answer.frames)
-    left = (answer.total or 0) - len(answer.frames)
-    if left > 0:
-        items += (Item(text=f"… {left} more"),)
-    listing = Listing(title="Lazydap stack", items=items, open=next(host.tokens))
-    host.model = replace(host.model, stack=listing)
-    host.apply(transitions.frames_told(host.project(project.root), session.seen, answer.frames))
-    host.draw()
-
-
-def _item(frame: StackFrame) -> Item:
-    where = place(frame)
-    if where is None:
-        return Item(text=one_line(frame.name), id=frame.id)
-    return Item(path=where[0], line=where[1], text=one_line(frame.name), id=frame.id)
-
-
 async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:
     """`:LazydapFrame`, `:LazydapUp`, `:LazydapDown`: another frame is looked at; its values follow."""
-    found = await _stopped(host, verb)
+    found = await stopped(host, verb)
     if found is None:
         return
     project, session = found
@@ -82,6 +56,8 @@ async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:
     if not 0 <= number < len(now.frames) or number == now.chosen:
         host.editor.say(_no_frame(now, verb))
         return
+    if place(now.frames[number]) is None:
+        host.editor.say(f"{one_line(now.frames[number].name)} has no source here: :LazydapVariables shows its values")
     host.apply(transitions.frame_chosen(host.project(project.root), number))
     page = await inspection.locals_of(link, now.id, now.frames[number].id)
     if page is not None:

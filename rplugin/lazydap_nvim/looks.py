@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import anyio
 
 from lazydap_core.protocol.objects import SessionId
-from lazydap_nvim.model import Known, Pane, Project, Session, Values
+from lazydap_nvim.model import Known, Pane, Project, Session, Values, chosen_frame, standing_frame
 from lazydap_nvim.trees import Tree
 
 
@@ -62,8 +62,7 @@ def with_pane(panes: Mapping[str, Pane], name: str, pane: Pane | None) -> Mappin
 
 def looked_at_frame(session: Session) -> int | None:
     """The id of the frame that values are asked for: the chosen one, else the one the program is drawn at."""
-    if 0 <= session.chosen < len(session.frames) and (session.chosen or session.thread is not None):
-        return session.frames[session.chosen].id
-    stop = session.stop
-    frame = None if stop is None else stop.user_frame or stop.frame
+    frame = chosen_frame(session)
+    if frame is None and session.stop is not None:
+        frame = standing_frame(session.stop)
     return None if frame is None else frame.id

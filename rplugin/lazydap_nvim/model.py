@@ -168,6 +168,13 @@ def place(frame: StackFrame | None) -> tuple[str, int] | None:
     return frame.source.path, frame.line
 
 
+def chosen_frame(session: Session) -> StackFrame | None:
+    """The frame that the user looks at in place of the one that is drawn for the stop; None while there is none."""
+    if 0 <= session.chosen < len(session.frames) and (session.chosen or session.thread is not None):
+        return session.frames[session.chosen]
+    return None
+
+
 def standing_frame(stop: Stop) -> StackFrame | None:
     """The frame that is drawn for a stop: the top one, or the caller that the daemon names because that shows less."""
     return stop.frame if stop.user_frame is None else stop.user_frame

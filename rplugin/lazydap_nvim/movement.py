@@ -52,7 +52,9 @@ def _step(host: Host, project: Project, session: Session, verb: Step) -> None:
 
 def _continue(host: Host, project: Project, session: Session) -> None:
     if session.state == "paused":
-        request = requests.Continue(session_id=session.id, wait=objects.NoWait(), all_threads=False)
+        request = requests.Continue(
+            session_id=session.id, thread_id=session.thread, wait=objects.NoWait(), all_threads=False
+        )
         host.move(project.root, request)
     else:
         host.editor.say(RUNNING if session.state == "running" else STILL_LAUNCHING)

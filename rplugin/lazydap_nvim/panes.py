@@ -5,10 +5,9 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from lazydap_core.domain.words import EvalContext
 from lazydap_core.errors import LazydapError, StaleHandle
-from lazydap_core.protocol import objects, requests, responses
-from lazydap_nvim import console, printing, trees
+from lazydap_core.protocol import requests, responses
+from lazydap_nvim import console, printing, stacks, trees, watches
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, error_line
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
@@ -35,7 +34,8 @@ async def act(host: Host, verb: PaneVerb) -> None:
         case Hover():
             await hover(host, verb)
         case Watch():
-            await watch(host, verb)
+            await watches.change(host, verb, is_shown=VARIABLES in host.looks.shown)
+            want_again(host)
         case PaneSeen():
             await seen(host, verb)
         case Unfold():
@@ -59,6 +59,7 @@ def _follow(host: Host, project: Project) -> None:
         host.draw()
     if printing.OUTPUT in host.looks.shown:
         host.looks.output_news.set()
+    stacks.renew(host, project)
     if VARIABLES in host.looks.shown:
         was_set = _was_set(host, project)
         if was_set or _wants(host, project):
@@ -128,7 +129,7 @@ async def hover(host: Host, verb: Hover) -> None:
         return
     project, at = found
     link = host.link_to(project.root)
-    answer = await _evaluated(link, project, expression, verb.context)
+    answer = await watches.evaluated(link, project, expression, verb.context)
     root = Node(
         key="value",
         name=one_line(expression, 200),
@@ -156,16 +157,6 @@ async def _standing(host: Host, verb: PaneVerb) -> tuple[Project, Standing] | No
         host.editor.say(RUNNING)
         return None
     return project, at
-
-
-async def _evaluated(link: Link, project: Project, expression: str, context: EvalContext) -> responses.Evaluated:
-    session = project.live
-    if session is None:
-        raise StaleHandle("the program has moved on")
-    request = requests.Eval(
-        session_id=session.id, expression=expression, frame_id=looked_at_frame(session), context=context
-    )
-    return await link.ask(request, responses.Evaluated)
 
 
 # --- trees
@@ -291,10 +282,10 @@ async def _renew(host: Host) -> None:
     host.looks.at[VARIABLES] = at
     link = host.link_to(project.root)
     try:
-        roots, opened, watches = await _roots(link, project)
+        roots, opened, watched = await _roots(link, project)
         tree = trees.renewed(host.looks.trees.get(VARIABLES, Tree()), roots, opened)
-        if watches:
-            tree = trees.with_page(tree, WATCHES.key, watches, has_more=False)
+        if watched:
+            tree = trees.with_page(tree, WATCHES.key, watched, has_more=False)
         filled = await _filled(host, link, at, tree, _last(host, VARIABLES))
     except StaleHandle:
         # It has moved on; its next stop asks anew.
@@ -330,7 +321,7 @@ async def _roots(link: Link, project: Project) -> tuple[Sequence[Node], set[str]
     frame_id = None if session is None else looked_at_frame(session)
     if session is None or frame_id is None:
         raise StaleHandle("the program has moved on")
-    watches = await _watches(link, project)
+    watched = await watches.values(link, project, WATCHES.key)
     answer = await link.ask(requests.Scopes(session_id=session.id, frame_id=frame_id), responses.Scopes)
     function = _title(project)
     scopes = [
@@ -344,62 +335,6 @@ async def _roots(link: Link, project: Project) -> tuple[Sequence[Node], set[str]
     ]
     first = next((node for node, scope in zip(scopes, answer.scopes, strict=True) if not scope.expensive), None)
     opened = {node.key for node in (first,) if node is not None}
-    if not watches:
+    if not watched:
         return scopes, opened, ()
-    return (WATCHES, *scopes), opened | {WATCHES.key}, watches
-
-
-async def _watches(link: Link, project: Project) -> Sequence[Node]:
-    listed = await link.ask(requests.WatchList(), responses.Watches)
-    nodes: list[Node] = []
-    for one in listed.watches:
-        node = Node(
-            key=f"{WATCHES.key}/{one.id}",
-            name=one_line(one.label or one.expression),
-            expression=one.expression,
-            id=one.id,
-        )
-        try:
-            answer = await _evaluated(link, project, one.expression, "watch")
-        except StaleHandle:
-            raise
-        except LazydapError as error:
-            nodes.append(replace(node, value=error_line(error), kind="error"))
-        else:
-            nodes.append(
-                replace(node, value=answer.value, type_name=answer.type_name, reference=answer.variables_reference)
-            )
-    return nodes
-
-
-async def watch(host: Host, verb: Watch) -> None:
-    """`:LazydapWatch[!]`: keep an expression, or no longer; the project's watches are kept like its breakpoints."""
-    expression = verb.expression.strip()
-    project = await host.acquainted(verb.where)
-    if project is None:
-        host.editor.say("this file is in no project: :LazydapLaunch PROGRAM makes one where it runs", "warn")
-        return
-    link = host.link_to(project.root)
-    await link.ready(start=True)
-    if verb.remove:
-        await _unwatch(host, link, verb, expression)
-    else:
-        new = objects.NewWatch(expression=expression)
-        answer = await link.ask(requests.WatchAdd(watch=new, dry_run=False), responses.Watches)
-        if VARIABLES not in host.looks.shown:
-            kept = ", ".join(one.expression for one in answer.watches)
-            host.editor.say(f"watched: {kept} (:LazydapVariables shows values)")
-    want_again(host)
-
-
-async def _unwatch(host: Host, link: Link, verb: Watch, expression: str) -> None:
-    selector: objects.WatchSelector
-    if verb.id is not None:
-        selector = objects.ByIds(ids=(verb.id,))
-    elif expression:
-        selector = objects.ByExpression(expression=expression)
-    else:
-        selector = objects.Everything()
-    answer = await link.ask(requests.WatchRemove(selector=selector, dry_run=False), responses.Watches)
-    if not answer.watches:
-        host.editor.say(f"{expression or 'nothing'} is not watched: :LazydapVariables lists the watches")
+    return (WATCHES, *scopes), opened | {WATCHES.key}, watched

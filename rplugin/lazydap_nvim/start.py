@@ -39,6 +39,10 @@ if __name__ == "__main__":
         sys.stderr.write(complaint + "\n")
         sys.exit(1)
     _find_our_code()
+    if sys.argv[1:2] == ["stop"]:
+        from lazydap_nvim.leaving import stop
+
+        sys.exit(stop(*sys.argv[2:4]))
     from lazydap_nvim.main import serve_stdio
 
     sys.exit(serve_stdio())

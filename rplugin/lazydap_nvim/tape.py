@@ -46,12 +46,14 @@ _PLAIN: Final = re.compile(r"[^\x00-\x1f\x7f]+")
 
 
 class Tape:
-    """Output as a terminal of endless width would show it: at most `MOST_LINES`, the oldest fall out and are counted.
+    """Output as a terminal of endless width would show it: at most `most_lines`, the oldest fall out and are counted.
 
     A text without colours has the style of its stream, `""` for none. `feed` takes whatever arrived, cut anywhere.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_lines: int = MOST_LINES, dropped_at_once: int = DROPPED_AT_ONCE) -> None:
+        self._most_lines = most_lines
+        self._dropped_at_once = dropped_at_once
         self._done: list[Line] = []
         self._cells: list[tuple[str, str]] = []
         self._column = 0
@@ -96,8 +98,8 @@ class Tape:
     def _end(self, line: Line) -> None:
         self._done.append(line)
         self._cells, self._column, self._over = [], 0, 0
-        if len(self._done) > MOST_LINES:
-            self._drop(DROPPED_AT_ONCE)
+        if len(self._done) > self._most_lines:
+            self._drop(self._dropped_at_once)
 
     def _write(self, text: str, style: str) -> None:
         room = LONGEST_LINE - self._column

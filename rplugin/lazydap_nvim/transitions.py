@@ -195,7 +195,7 @@ def stop_told(project: Project, stop: Stop) -> Outcome:
     )
     if is_new:
         told = replace(told, frames=(), chosen=0, thread=None)
-    if stop.locals is not None and told.chosen == 0:
+    if stop.locals is not None and told.chosen == 0 and told.thread is None:
         told = with_values(told, stop.generation, standing_frame(stop), stop.locals)
     effects: tuple[Effect, ...] = ("draw",)
     if stop.locals is None:
@@ -440,6 +440,18 @@ def frame_chosen(project: Project, number: int) -> Outcome:
         return Outcome(project)
     after = replace(project, session=replace(session, chosen=number))
     where = place(session.frames[number])
+    return Outcome(after, ("draw",) if where is None else ("draw", Jump(*where, "frame")))
+
+
+def thread_chosen(project: Project, generation: int, thread: int, frames: tuple[StackFrame, ...]) -> Outcome:
+    """The user looks at another thread of the stop with that generation; `frames` is its stack."""
+    session = project.live
+    if session is None or session.seen != generation or session.state != "paused":
+        return Outcome(project)
+    # The first frame with a source, as at a stop: a thread mostly waits somewhere in a library.
+    number = next((n for n, frame in enumerate(frames) if place(frame) is not None), 0)
+    after = replace(project, session=replace(session, thread=thread, frames=frames, chosen=number))
+    where = place(frames[number]) if frames else None
     return Outcome(after, ("draw",) if where is None else ("draw", Jump(*where, "frame")))
 
 

@@ -193,6 +193,16 @@ class Stack(Verb, frozen=True, kw_only=True):
     """The frames in the quickfix list."""
 
 
+class Threads(Verb, frozen=True, kw_only=True):
+    """The threads in the quickfix list."""
+
+
+class Thread(Verb, frozen=True, kw_only=True):
+    """Look at another thread, by its id; commands act on it until the next stop."""
+
+    id: int
+
+
 class Breakpoints(Verb, frozen=True, kw_only=True):
     """The project's breakpoints in the quickfix list."""
 
@@ -288,6 +298,8 @@ class Set(Verb, frozen=True, kw_only=True):
 
 PaneVerb = Hover | Watch | Pane | Unfold | Printed | Prompt | Complete
 
+LookVerb = Here | Stack | Threads | Thread | Breakpoints | Status | Follow | Frame | Up | Down
+
 AnyVerb = (
     Hello
     | Opened
@@ -307,14 +319,7 @@ AnyVerb = (
     | Pause
     | Stop
     | Disconnect
-    | Here
-    | Stack
-    | Breakpoints
-    | Status
-    | Follow
-    | Frame
-    | Up
-    | Down
+    | LookVerb
     | PaneVerb
     | Set
 )

@@ -8,7 +8,7 @@ import msgspec
 
 from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim.explain import adapter_name
-from lazydap_nvim.model import Listing, Model, Pane, Project, Session, one_line, place, standing_frame
+from lazydap_nvim.model import Listing, Model, Pane, Project, Session, chosen_frame, one_line, place, standing_frame
 
 COMMENTARY: Final = "Resolved locations:"
 """What codelldb says of a breakpoint that has no place yet; anything else is a refusal (doc/adapters.md)."""
@@ -138,9 +138,9 @@ def frames(model: Model) -> list[Json]:
     """The outer frames that were chosen to be looked at."""
     chosen: list[Json] = []
     for root, session in _standing(model):
-        where = place(session.frames[session.chosen]) if 0 < session.chosen < len(session.frames) else None
-        if where is not None:
-            frame = session.frames[session.chosen]
+        frame = chosen_frame(session)
+        where = place(frame)
+        if frame is not None and where is not None:
             chosen.append(
                 {
                     "root": root,
@@ -314,7 +314,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "projects": Section(_project_inputs, projects),
     "breakpoints": Section(_breakpoint_inputs, breakpoints),
     "stops": Section(_of_sessions("id", "stop"), stops),
-    "frames": Section(_of_sessions("id", "stop", "frames", "chosen"), frames),
+    "frames": Section(_of_sessions("id", "stop", "frames", "chosen", "thread"), frames),
     "values": Section(_of_sessions("values"), values),
     "follow": Section(_follow_inputs, followed),
     "jump": Section(_jump_inputs, jump),

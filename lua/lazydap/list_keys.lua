@@ -1,0 +1,136 @@
+--- Owns the keys in our lists of breakpoints, stack and threads; in any other list each does what it always does.
+
+local grammar = require('lazydap.grammar')
+local host = require('lazydap.host')
+local lists = require('lazydap.lists')
+local state = require('lazydap.state')
+
+local M = {}
+
+local QUESTION = { condition = 'Stop if: ', hit_condition = 'Stop at hit (3, >=3, %2): ', log_message = 'Log: ' }
+
+---@param item table an entry of the list
+---@return lazydap.Breakpoint?
+local function breakpoint_of(item)
+  for _, breakpoint in ipairs(state.get().breakpoints) do
+    if breakpoint.id == item.id and breakpoint.root == item.root then
+      return breakpoint
+    end
+  end
+end
+
+---@param breakpoint lazydap.Breakpoint
+---@return string command that puts it back
+local function command_of(breakpoint)
+  return grammar.format(vim.tbl_extend('force', breakpoint, {
+    path = vim.fn.fnamemodify(breakpoint.path, ':.'),
+    line = breakpoint.asked_line or breakpoint.line,
+  }))
+end
+
+---@param breakpoints lazydap.Breakpoint[]
+local function remove(breakpoints)
+  local ids = {} ---@type table<string, integer[]>
+  for _, breakpoint in ipairs(breakpoints) do
+    ids[breakpoint.root] = ids[breakpoint.root] or {}
+    table.insert(ids[breakpoint.root], breakpoint.id)
+    if breakpoint.condition or breakpoint.hit_condition or breakpoint.log_message then
+      vim.fn.histadd(':', command_of(breakpoint))
+    end
+  end
+  for root, of_root in pairs(ids) do
+    host.send({ verb = 'unbreak', file = breakpoints[1].path, ids = of_root, root = root })
+  end
+end
+
+---@param breakpoint lazydap.Breakpoint
+local function switch(breakpoint)
+  local verb = breakpoint.state == 'disabled' and 'enable' or 'disable'
+  host.send({ verb = verb, file = breakpoint.path, ids = { breakpoint.id }, root = breakpoint.root })
+end
+
+---@param part string
+---@return fun(breakpoints: lazydap.Breakpoint[])
+local function ask(part)
+  return function(breakpoints)
+    local breakpoint = breakpoints[1]
+    vim.ui.input({ prompt = QUESTION[part], default = breakpoint[part] or '' }, function(answer)
+      if answer then
+        host.send({
+          verb = 'break',
+          file = breakpoint.path,
+          line = breakpoint.asked_line or breakpoint.line,
+          ids = { breakpoint.id },
+          root = breakpoint.root,
+          parts = { [part] = vim.trim(answer) },
+        })
+      end
+    end)
+  end
+end
+
+---@type table<string, {modes: string, help: string, run: fun(breakpoints: lazydap.Breakpoint[])}>
+M.keys = {
+  dd = { modes = 'n', help = 'remove', run = remove },
+  d = { modes = 'x', help = 'remove', run = remove },
+  t = {
+    modes = 'n',
+    help = 'enable or disable',
+    run = function(breakpoints)
+      switch(breakpoints[1])
+    end,
+  },
+  c = { modes = 'n', help = 'condition', run = ask('condition') },
+  H = { modes = 'n', help = 'hit count', run = ask('hit_condition') },
+  L = { modes = 'n', help = 'log text', run = ask('log_message') },
+}
+
+---@param key string
+local function fall_through(key)
+  vim.api.nvim_feedkeys(vim.keycode(key), 'n', false)
+end
+
+---@param key string
+---@return fun()
+local function on_breakpoints(key)
+  return function()
+    local first, last = vim.fn.line('v'), vim.fn.line('.')
+    local items = lists.items('breakpoints', math.min(first, last), math.max(first, last))
+    local breakpoints = vim.iter(items or {}):map(breakpoint_of):totable()
+    if #breakpoints == 0 then
+      fall_through(key)
+      return
+    end
+    if vim.api.nvim_get_mode().mode ~= 'n' then
+      vim.cmd('normal! \27')
+    end
+    M.keys[key].run(breakpoints)
+  end
+end
+
+local function on_return()
+  local line = vim.fn.line('.')
+  for kind, verb in pairs({ stack = 'frame', threads = 'thread' }) do
+    local item = (lists.items(kind, line, line) or {})[1]
+    if item and item.id then
+      host.send({ verb = verb, id = item.id })
+      return
+    end
+  end
+  fall_through('<CR>')
+end
+
+--- Set the keys in a quickfix or location list buffer.
+---@param buffer integer
+function M.set(buffer)
+  if vim.b[buffer].lazydap_keys then
+    return
+  end
+  vim.b[buffer].lazydap_keys = true
+  for key, entry in pairs(M.keys) do
+    vim.keymap.set(entry.modes, key, on_breakpoints(key), { buffer = buffer, desc = 'lazydap: ' .. entry.help })
+  end
+  vim.keymap.set('n', '<CR>', on_return, { buffer = buffer, desc = 'lazydap: go there' })
+end
+
+return M
