@@ -48,7 +48,8 @@ class Normalised:
 
     `raw_reason` is the adapter's word where `reason` says something else, `adapter_thread_id` its thread where
     `thread_id` is another one, `text` what is known beyond the reason (an exception, a signal), `hit_ids` the adapter's
-    breakpoint ids. `is_refresh`: the program has not moved, only what was read of it is out of date.
+    breakpoint ids. `is_refresh`: the program has not moved, only what was read of it is out of date. `is_placeless`: it
+    stands nowhere in the program itself, whose own last words tell more than that place.
     """
 
     reason: str
@@ -58,6 +59,7 @@ class Normalised:
     text: str | None = None
     hit_ids: tuple[int, ...] = ()
     is_refresh: bool = False
+    is_placeless: bool = False
 
 
 INITIALIZE_ARGUMENTS: Final[Mapping[str, Any]] = {

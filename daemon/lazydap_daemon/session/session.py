@@ -373,7 +373,9 @@ class Session:
         if self.state == "paused" and self._is_repeat(normal.thread_id, normal.reason):
             return
         normal = self._as_exception(normal)
-        if normal.reason == "step" and self.markers.is_continuing and self.is_announced:
+        # LLDB first completes a step that a breakpoint had interrupted (doc/adapters.md, "Stops").
+        is_old_step = normal.reason == "step" and self.markers.is_continuing and self.is_announced
+        if is_old_step or normal.is_placeless:
             self.tasks.start_soon(self._go_on, normal, bool(body.all_threads_stopped))
             return
         self._take_stop(normal, all_threads_stopped=bool(body.all_threads_stopped))
@@ -393,13 +395,12 @@ class Session:
         return replace(normal, reason="goto", is_refresh=False, thread_id=normal.thread_id or thread_id)
 
     async def _go_on(self, normal: Normalised, all_threads_stopped: bool) -> None:
-        # LLDB first completes a step that a breakpoint had interrupted (doc/adapters.md, "Stops").
         if self.is_tearing_down or not self.is_live:
             return
         try:
             await self.ask(dict[str, Any], "continue", {"threadId": normal.thread_id or self.last_thread_id})
         except DaemonError as error:
-            log.warning("could not go on after an old step session=%s reason=%s", self.id, error.message)
+            log.warning("could not go on after a stop of no interest session=%s reason=%s", self.id, error.message)
             self._take_stop(normal, all_threads_stopped=all_threads_stopped)
 
     def _take_stop(self, normal: Normalised, *, all_threads_stopped: bool) -> None:

@@ -301,3 +301,18 @@ def test_a_pause_that_comes_too_early_is_refused_only_for_now() -> None:
     assert not LLDB.refuses_only_for_now("pause", "no such thread")
     assert not LLDB.refuses_only_for_now("next", "Process is not running.")
     assert not DEBUGPY.refuses_only_for_now("pause", "Process is not running.")
+
+
+def test_an_exception_that_left_no_frame_of_the_program_stands_nowhere() -> None:
+    def told(place: str) -> Normalised:
+        note = f"SyntaxError       (note: full exception trace is shown but execution is paused at: {place})"
+        return DebugpyDriver(interpreter=None).normalise_stop(
+            StoppedBody(reason="exception", text=note, description="invalid syntax (a.py, line 1)", thread_id=1),
+            entry_expected=False,
+            pause_outstanding=False,
+            step_thread=None,
+        )
+
+    assert told("_run_module_as_main").is_placeless
+    assert not told("load").is_placeless
+    assert told("load").text == "SyntaxError: invalid syntax (a.py, line 1)"
