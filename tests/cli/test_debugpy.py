@@ -332,6 +332,18 @@ def test_output_can_be_read_on_from_a_chunk(project: Shell) -> None:
     assert rest == [chunk for chunk in chunks if chunk["seq"] > middle]
 
 
+def test_a_configuration_can_name_a_module(project: Shell) -> None:
+    project.write("pkg/__main__.py", "print('as', __name__, __package__)\n")
+    project.write(
+        ".vscode/launch.json",
+        """{"configurations": [{"name": "module", "type": "debugpy", "request": "launch",
+            "module": "pkg", "stopOnEntry": true, "jinja": true}]}""",
+    )
+    run = project("launches", "run", "module")
+    assert "`module`: jinja does nothing here" in run.err
+    assert "as __main__ pkg" in stdout_of(resume(project))
+
+
 def test_a_configuration_is_run_with_its_task_before_it(project: Shell) -> None:
     project.write(
         ".vscode/launch.json",

@@ -11,6 +11,7 @@ from lazydap_core.errors import InvalidLaunchConfig
 from lazydap_core.launches.configuration import LaunchConfiguration
 from lazydap_core.launches.reading import find_launch, read_launches
 from lazydap_core.launches.tasks import Task, tasks_before
+from lazydap_core.protocol.objects import LaunchOptions
 
 COLUMNS: Final = ("name", "source", "adapter", "request", "program", "runnable")
 
@@ -68,13 +69,16 @@ def run(call: Call) -> Single:
         call.warn(warning)
     chosen = find_launch(reading, call.given("name"))
     tasks = tasks_before(chosen.pre_launch_task, root, call.environ) if chosen.pre_launch_task is not None else ()
-    if chosen.program is None or chosen.adapter is None:
+    program = chosen.program or (None if chosen.module is None else str(root))
+    if program is None or chosen.adapter is None:
         raise AssertionError(chosen.name)  # `find_launch` gives back only what can be run.
+    if chosen.ignored:
+        call.warn(f"`{chosen.name}`: {', '.join(chosen.ignored)} does nothing here")
     for task in tasks:
         _run_task(call, task)
     # The program may be what the task has just made.
     order = Order(
-        program=found_path(root, chosen.program, f"debug {chosen.program}", "program"),
+        program=found_path(root, program, f"debug {program}", "program"),
         kind=chosen.adapter,
         cwd=str(root) if chosen.cwd is None else found_path(root, chosen.cwd, f"work in {chosen.cwd}", "cwd"),
         args=chosen.args,
@@ -82,6 +86,9 @@ def run(call: Call) -> Single:
         stop_on_entry=chosen.stop_on_entry or call.given("stop_on_entry"),
         pinned=chosen.adapter_command,
         mode=chosen.mode,
+        options=LaunchOptions(
+            module=chosen.module, just_my_code=chosen.just_my_code, source_map=dict(chosen.source_map) or None
+        ),
     )
     return carry_out(call, order, config)
 
