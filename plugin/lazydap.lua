@@ -40,6 +40,7 @@ end
 -- Without -bar, because `|` may stand in an expression, a text or an argument.
 command('Break', 'break', { nargs = '*', bang = true, range = true })
 command('Launch', 'launch', { nargs = '*', bang = true })
+command('Attach', 'attach', { nargs = '*' })
 command('Eval', 'eval', { nargs = '*', range = true })
 command('Set', 'set', { nargs = '*' })
 command('Watch', 'watch', { nargs = '*', bang = true, range = true })
@@ -59,7 +60,9 @@ command('Thread', 'thread', { bar = true, nargs = '?' })
 command('Frame', 'frame', { bar = true, nargs = '?' })
 command('Log', 'log', { bar = true, nargs = '?' })
 command('Install', 'install', { bar = true, nargs = '*' })
-local plain = [[Continue Pause Stop Disconnect Here Stack Threads Breakpoints Status
+command('RunToCursor', 'run-to-cursor', { bar = true, range = true })
+command('Jump', 'jump', { bar = true, range = true })
+local plain = [[Restart Continue Pause Stop Disconnect Here Stack Threads Breakpoints Status
   Hover Variables Output Console UI Values]]
 for name in plain:gmatch('%a+') do
   command(name, name:lower(), { bar = true })
@@ -85,10 +88,11 @@ local COUNTED = {
 for name, words in pairs(COUNTED) do
   map(name, ("<Cmd>execute v:count1 . 'Lazydap %s'<CR>"):format(words))
 end
-for name in ('Break Enable Disable Launch Stop Continue Pause Here Hover Eval Watch'):gmatch('%a+') do
+for name in ('Break Enable Disable Launch Stop Restart Continue Pause Here Hover Eval Watch'):gmatch('%a+') do
   map(name:lower(), ('<Cmd>Lazydap%s<CR>'):format(name))
 end
 
+map('run-to-cursor', '<Cmd>LazydapRunToCursor<CR>')
 vim.keymap.set('x', '<Plug>(lazydap-eval)', ':LazydapEval<CR>', { desc = 'lazydap: eval', silent = true })
 vim.keymap.set('x', '<Plug>(lazydap-watch)', ':LazydapWatch<CR>', { desc = 'lazydap: watch', silent = true })
 

@@ -31,6 +31,22 @@ local function step_by_word(options)
   step(kind)(options)
 end
 
+--- A verb about a line of this file: the range's, else the cursor's.
+---@param verb string
+---@return fun(options: table)
+local function at_line(verb)
+  return function(options)
+    local line = (options.range or 0) > 0 and options.line2 or vim.fn.line('.')
+    host.send({ verb = verb, file = require('lazydap.buffers').path(0) or '', line = line })
+  end
+end
+
+---@param options table
+local function attach(options)
+  local env = require('lazydap.launching').environment()
+  host.send({ verb = 'attach', target = vim.trim(options.args), env = env })
+end
+
 ---@param verb string
 ---@return fun()
 local function plain(verb)
@@ -176,6 +192,10 @@ M.table = {
       return require('lazydap.completion').of_launch(lead, before)
     end,
   },
+  attach = { help = 'debug a program that runs already: [PID | HOST:PORT]; bare: choose', run = attach },
+  restart = { help = 'end the program and launch the same once more', run = plain('restart') },
+  ['run-to-cursor'] = { help = 'continue to the line of the cursor', run = at_line('runto') },
+  jump = { help = 'go on from the line of the cursor, executing nothing between', run = at_line('jump') },
   step = { help = 'step over, in or out', run = step_by_word, complete = among({ 'over', 'in', 'out' }) },
   next = { help = 'step over', run = step('over') },
   ['step-in'] = { help = 'step in', run = step('in') },

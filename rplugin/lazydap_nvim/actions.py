@@ -2,13 +2,26 @@
 
 from typing import assert_never
 
-from lazydap_nvim import breaking, following, launching, looking, meaning, movement, panes, setting, stacks
+from lazydap_nvim import (
+    attaching,
+    breaking,
+    following,
+    going,
+    launching,
+    looking,
+    meaning,
+    movement,
+    panes,
+    setting,
+    stacks,
+)
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import (
     Ack,
     Answered,
     AnyVerb,
+    Attach,
     Break,
     Breakpoints,
     Bye,
@@ -25,6 +38,7 @@ from lazydap_nvim.verbs import (
     Hello,
     Here,
     Hover,
+    Jump,
     Launch,
     LookVerb,
     Moved,
@@ -33,6 +47,8 @@ from lazydap_nvim.verbs import (
     Pause,
     Printed,
     Prompt,
+    Restart,
+    RunTo,
     Set,
     Stack,
     Status,
@@ -78,7 +94,7 @@ def receive(host: Host, text: str) -> None:
                 host.post(f":Lazydap {type(verb).__name__.lower()}", act, host, verb)
 
 
-async def act(host: Host, verb: AnyVerb) -> None:
+async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901 - one case a verb
     """Carry one verb out: the outcome is a drawn change or one line. Raises LazydapError for the line to be said."""
     match verb:
         case Hello() | Opened():
@@ -93,6 +109,12 @@ async def act(host: Host, verb: AnyVerb) -> None:
             await launching.launch(host, verb)
         case Step() | Continue() | Pause():
             await movement.order_late(host, verb)
+        case Attach():
+            await attaching.attach(host, verb)
+        case Restart():
+            await attaching.restart(host, verb)
+        case RunTo() | Jump():
+            await going.go(host, verb)
         case Stop() | Disconnect():
             await movement.end(host, verb)
         case Hover() | Watch() | Pane() | Unfold() | Printed() | Prompt() | Complete() | Set():

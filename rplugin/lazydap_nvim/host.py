@@ -291,7 +291,7 @@ class Host:
                 queue,
             )
 
-    def move(self, root: str, request: requests.Step | requests.Continue, queue: Queue | None = None) -> None:
+    def move(self, root: str, request: requests.MoveRequest, queue: Queue | None = None) -> None:
         """Send a movement, on the connection where nothing waits."""
         with self.containing("the movement"):
             link = self._links.get(root) or self.link_to(root)

@@ -9,7 +9,7 @@ import anyio
 import msgspec
 
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
-from lazydap_core.protocol import responses
+from lazydap_core.protocol import requests, responses
 from lazydap_nvim import following, transitions
 from lazydap_nvim.explain import ALREADY_LIVE, STILL_LAUNCHING, adapter_name, program_name
 from lazydap_nvim.host import Host
@@ -30,21 +30,40 @@ async def launch(host: Host, verb: Launch) -> None:
     """`:LazydapLaunch`: work out what is meant, and launch it unless something is live."""
     link = host.link_to(_root(host, verb))
     await link.settled()
-    if _is_taken(host, link.root):
+    if await is_taken(host, link.root):
         return
     order = await order_of(host, verb, link.root)
-    if order is not None and not _is_taken(host, link.root):
+    if order is not None and not await is_taken(host, link.root):
         warn_of_age(host, order, verb.file)
         await _carry(host, order, verb)
 
 
-def _is_taken(host: Host, root: str) -> bool:
+async def is_taken(host: Host, root: str) -> bool:
+    """Whether the project's one session stays what it is; asks whether to end what is live, and ends it."""
     project = host.project(root)
-    if project.live is not None:
-        host.editor.say(ALREADY_LIVE)
-    elif project.launching is not None:
+    if project.launching is not None:
         host.editor.say(STILL_LAUNCHING)
-    return project.live is not None or project.launching is not None
+        return True
+    session = project.live
+    if session is None:
+        return False
+    name = program_name(session)
+    choices = (f"restart {name}", f"stop {name} and go on", "leave everything as it is")
+    match await host.questions.choice(f"{name} is live", choices):
+        case 0:
+            # It asks us in turn whether the slot is free.
+            from lazydap_nvim.attaching import again  # noqa: PLC0415
+
+            await again(host, host.project(root))
+            return True
+        case 1:
+            request = requests.Disconnect(session_id=session.id, terminate=True, dry_run=False)
+            host.apply(transitions.set_ending(host.project(root), is_ending=True))
+            await host.link_to(root).aside(request, responses.Disconnected, LAUNCH_SECONDS)
+            return False
+        case _:
+            host.editor.say(ALREADY_LIVE)
+            return True
 
 
 def _root(host: Host, verb: Launch) -> str:
@@ -70,6 +89,11 @@ async def _carry(host: Host, order: Order, verb: Launch) -> None:
         host.apply(transitions.launch_failed(host.project(root)))
         raise
     host.apply(transitions.launched(host.project(root), answer, order.kind, order.program))
+    await announce(host, root, answer)
+
+
+async def announce(host: Host, root: str, answer: responses.Launched) -> None:
+    """Say that the program runs, unless it stops in a moment."""
     # Most launches stop at once, at a breakpoint: the arrow says enough.
     await anyio.sleep(ANNOUNCE_SECONDS)
     session = host.project(root).session

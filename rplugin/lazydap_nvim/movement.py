@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_nvim import following, transitions
-from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING
+from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.launching import launch
 from lazydap_nvim.model import Project, Queue, Session
@@ -93,8 +93,7 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
     project = await host.acquainted(verb.where)
     session = None if project is None else project.live
     if project is None or session is None:
-        is_launching = project is not None and project.launching is not None
-        host.editor.say(STILL_LAUNCHING if is_launching else NOTHING_LIVE)
+        await _give_up(host, project)
         return
     terminate = isinstance(verb, Stop)
     request = requests.Disconnect(session_id=session.id, terminate=terminate, dry_run=False)
@@ -106,3 +105,19 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
         raise
     if not terminate and answer.terminated_debuggee:
         host.editor.say("this adapter cannot leave the program running: it was ended", "warn")
+    elif terminate and not answer.terminated_debuggee and session.is_live:
+        host.editor.say(f"{program_name(session)} was attached to and runs on")
+
+
+async def _give_up(host: Host, project: Project | None) -> None:
+    """End a launch that is under way, whoever began it; whoever did is told."""
+    is_ours = project is not None and project.launching is not None
+    if project is None or "cancel_launch" not in project.features:
+        host.editor.say(STILL_LAUNCHING if is_ours else NOTHING_LIVE)
+        return
+    link = host.link_to(project.root)
+    answer = await link.aside(requests.CancelLaunch(), responses.LaunchCancelled, DISCONNECT_SECONDS)
+    if not answer.cancelled:
+        host.editor.say(STILL_LAUNCHING if is_ours else NOTHING_LIVE)
+    elif not is_ours:
+        host.editor.say("the launch was given up")

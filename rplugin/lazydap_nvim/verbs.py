@@ -185,6 +185,31 @@ class Disconnect(Verb, frozen=True, kw_only=True):
     """Leave the program to itself."""
 
 
+class Attach(Verb, frozen=True, kw_only=True):
+    """Debug a program that runs already: `target` is a process id or HOST:PORT, empty lets the user choose."""
+
+    target: str = ""
+    env: TextMap = ()
+
+
+class Restart(Verb, frozen=True, kw_only=True):
+    """End the program and launch the same once more."""
+
+
+class RunTo(Verb, frozen=True, kw_only=True):
+    """Continue to a line of `file`."""
+
+    file: str = ""
+    line: Line = 0
+
+
+class Jump(Verb, frozen=True, kw_only=True):
+    """Go on from a line of `file`, executing nothing between."""
+
+    file: str = ""
+    line: Line = 0
+
+
 class Here(Verb, frozen=True, kw_only=True):
     """Go to where the program stands."""
 
@@ -320,6 +345,10 @@ AnyVerb = (
     | Stop
     | Disconnect
     | LookVerb
+    | Attach
+    | Restart
+    | RunTo
+    | Jump
     | PaneVerb
     | Set
 )

@@ -218,6 +218,7 @@ def test_a_launch_takes_the_words_and_the_environment_of_the_editor(
     assert request["options"]["client_env"]["COLOUR"] == "blue"
     assert "VIMRUNTIME" not in request["options"]["client_env"]
     assert Path(request["adapter_command"]).name.startswith("python")
+    editor.lua("vim.ui.select = function(items, options, go_on) go_on(items[3], 3) end")
     editor.command("LazydapLaunch")
     editor.expect_message("a program is already live: :LazydapStop first")
 

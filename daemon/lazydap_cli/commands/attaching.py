@@ -1,7 +1,5 @@
 """Owns `attach`: a program that runs already, and which adapter is for it."""
 
-import mmap
-from pathlib import Path
 from typing import Final, cast
 
 import msgspec
@@ -13,22 +11,22 @@ from lazydap_cli.documents import Document
 from lazydap_cli.programs import environment_of, launched, strict_config
 from lazydap_cli.results import Single
 from lazydap_core.discovery.finding import find
+from lazydap_core.discovery.processes import Target, kind_of, read_target
 from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import UsageError
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import LaunchOptions
 
-GO_MARK: Final = b"\xff Go buildinf:"
 GRACE_SECONDS: Final = 30.0
 
 
 def attach(call: Call) -> Single:
     """Attach, and say what came of it."""
     config = strict_config(call)
-    pid, host, port = _target(call)
+    target = _target(call)
     adapter = call.given("adapter")
     if adapter is None:
-        kind: AdapterKind = "codelldb" if call.given("wait_for") else "debugpy" if pid is None else kind_of(pid)
+        kind: AdapterKind = "codelldb" if call.given("wait_for") else kind_of(target)
     else:
         kind = cast("AdapterKind", "codelldb" if adapter == "lldb-dap" else adapter)
     found = find(
@@ -47,9 +45,9 @@ def attach(call: Call) -> Single:
     )
     request = requests.Attach(
         adapter=kind,
-        pid=pid,
-        host=host,
-        port=port,
+        pid=target.pid,
+        host=target.host,
+        port=target.port,
         wait_for=call.given("wait_for"),
         stop_on_entry=call.given("stop_on_entry"),
         adapter_command=found.adapter_command,
@@ -61,29 +59,9 @@ def attach(call: Call) -> Single:
         return launched(session.asked(client, request, responses.Launched, timeout=patience))
 
 
-def _target(call: Call) -> tuple[int | None, str | None, int | None]:
-    """The process id, or host and port. Raises UsageError."""
+def _target(call: Call) -> Target:
+    """What was named. Raises UsageError."""
     text: str | None = call.given("target")
     if (text is None) is (call.given("wait_for") is None):
         raise UsageError("say once what to attach to: a process id, HOST:PORT, or `--wait-for NAME`")
-    if text is None:
-        return None, None, None
-    host, colon, number = text.rpartition(":")
-    if not number.isascii() or not number.isdigit():
-        raise UsageError(f"`{text}` is neither a process id nor HOST:PORT", argument="target")
-    return (None, host or "127.0.0.1", int(number)) if colon else (int(number), None, None)
-
-
-def kind_of(pid: int) -> AdapterKind:
-    """The adapter for a process, by the file that it runs; codelldb where that cannot be read."""
-    # Only this command needs it, and it is slow to load.
-    import psutil  # noqa: PLC0415
-
-    try:
-        executable = psutil.Process(pid).exe()
-        if Path(executable).name.startswith("python"):
-            return "debugpy"
-        with Path(executable).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            return "delve" if text.find(GO_MARK) >= 0 else "codelldb"
-    except (psutil.Error, OSError, ValueError, OverflowError):
-        return "codelldb"
+    return Target() if text is None else read_target(text)
