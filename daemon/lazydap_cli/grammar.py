@@ -209,6 +209,88 @@ _BREAK = Command(
     ),
 )
 
+_MODIFIERS = (
+    Option("--condition", "Stop only when this expression is true", value="CONDITION"),
+    Option("--hit-condition", "Stop only at these hits, such as 3 or >=3", value="HIT_CONDITION"),
+    Option("--disabled", "Keep it, but do not stop there"),
+    _DRY_RUN,
+)
+_CHOSEN = (
+    Option("--id", "Choose one by its id", value="ID", read=values.u32, repeatable=True),
+    Option("--all", "Choose all"),
+    _DRY_RUN,
+)
+
+
+def _named(word: str, what: str, operand: tuple[str, str], add: Command) -> Group:
+    suffix = word.removeprefix("break-")
+    plural = f"{suffix}s" if suffix == "function" else suffix
+    chosen = Operand("name", *operand, required=False)
+    return Group(
+        word,
+        what,
+        commands=(
+            add,
+            Command((word, "list"), "List them", f"named:list_{plural}", f"lazydap {word} list --format ids"),
+            Command(
+                (word, "toggle"),
+                "Enable what is disabled, disable what is enabled",
+                f"named:toggle_{plural}",
+                f"lazydap {word} toggle --all",
+                operand=chosen,
+                options=_CHOSEN,
+            ),
+            Command(
+                (word, "remove"),
+                "Forget them",
+                f"named:remove_{plural}",
+                f"lazydap {word} remove --id 4",
+                operand=chosen,
+                options=_CHOSEN,
+            ),
+        ),
+    )
+
+
+_BREAK_FUNCTION = _named(
+    "break-function",
+    "Stop at the entry of functions",
+    ("FUNCTION", "Its name, as the stack shows it"),
+    Command(
+        ("break-function", "add"),
+        "Stop at the entry of a function, in this and every later session",
+        "named:add_function",
+        "lazydap break-function add main.total --condition 'n > 3'",
+        operand=Operand("name", "FUNCTION", "Its name, as the stack shows it"),
+        options=_MODIFIERS,
+    ),
+)
+
+_BREAK_DATA = _named(
+    "break-data",
+    "Stop when values change",
+    ("EXPRESSION", "What is watched"),
+    Command(
+        ("break-data", "add"),
+        "Stop when a value changes, until the session ends",
+        "named:add_data",
+        "lazydap break-data add count",
+        operand=Operand("name", "EXPRESSION", "A variable at the present stop"),
+        options=(
+            Option(
+                "--access",
+                "write, read or read_write (write)",
+                value="ACCESS",
+                choices=("write", "read", "read_write"),
+                default="write",
+            ),
+            Option("--reference", "A row of this container, by its name", value="REFERENCE", read=values.i64),
+            _FRAME,
+            *_MODIFIERS,
+        ),
+    ),
+)
+
 _WATCH = Group(
     "watch",
     "Keep expressions that are worth looking at",
@@ -372,6 +454,10 @@ COMMANDS: tuple[Command | Group, ...] = (
     ),
     _movement("pause", "Stop the running program", "pause"),
     _BREAK,
+    _BREAK_FUNCTION,
+    _BREAK_DATA,
+    Command(("mute",), "Switch all breakpoints off, as they are", "named:mute", "lazydap mute"),
+    Command(("unmute",), "Let breakpoints stop the program again", "named:unmute", "lazydap unmute"),
     _EXCEPTIONS,
     Command(
         ("exception",),

@@ -5,6 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from lazydap_core.domain.words import DataAccess
+
 Number = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 
 
@@ -37,6 +39,14 @@ class NamedBreakpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 class FunctionBreakpoint(NamedBreakpoint, frozen=True, kw_only=True):
     """One breakpoint at the entry of the function `name`."""
+
+
+class DataBreakpoint(NamedBreakpoint, frozen=True, kw_only=True):
+    """One breakpoint at a change, or a reading, of what the adapter calls `data_id`; good for one session."""
+
+    access: DataAccess
+    data_id: str
+    description: str | None = None
 
 
 class FilterChoice(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ EvalContext = Literal["watch", "repl", "hover"]
 VariableFilter = Literal["all", "named", "indexed"]
 BreakpointAction = Literal["listed", "added", "removed", "toggled", "updated", "unchanged"]
 WatchAction = Literal["listed", "added", "removed"]
+DataAccess = Literal["write", "read", "read_write"]
 FilterAction = Literal["listed", "changed"]
 ThreadChange = Literal["started", "exited"]
 Channel = Literal[
@@ -24,6 +25,9 @@ Channel = Literal[
     "stop_detail",
     "exception_filters_changed",
     "terminal",
+    "mute_changed",
+    "function_breakpoint_updated",
+    "data_breakpoint_updated",
 ]
 ErrorCode = Literal[
     "AdapterNotFound",

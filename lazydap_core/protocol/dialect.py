@@ -33,6 +33,9 @@ FEATURES: Final[tuple[str, ...]] = (
     "exceptions",
     "exception_info",
     "terminal",
+    "mute",
+    "function_breakpoints",
+    "data_breakpoints",
 )
 
 

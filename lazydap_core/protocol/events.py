@@ -4,6 +4,8 @@ from typing import Final
 
 from lazydap_core.domain.words import AdapterKind, Channel
 from lazydap_core.protocol.additions.exceptions import ExceptionFiltersChanged
+from lazydap_core.protocol.additions.muting import MuteChanged
+from lazydap_core.protocol.additions.named import DataBreakpointUpdated, FunctionBreakpointUpdated
 from lazydap_core.protocol.additions.terminal import Terminal
 from lazydap_core.protocol.objects import (
     I64,
@@ -89,6 +91,9 @@ Event = (
     | StopDetail
     | ExceptionFiltersChanged
     | Terminal
+    | MuteChanged
+    | FunctionBreakpointUpdated
+    | DataBreakpointUpdated
 )
 
 CHANNELS: Final[dict[type[Event], Channel]] = {
@@ -103,4 +108,7 @@ CHANNELS: Final[dict[type[Event], Channel]] = {
     StopDetail: "stop_detail",
     ExceptionFiltersChanged: "exception_filters_changed",
     Terminal: "terminal",
+    MuteChanged: "mute_changed",
+    FunctionBreakpointUpdated: "function_breakpoint_updated",
+    DataBreakpointUpdated: "data_breakpoint_updated",
 }

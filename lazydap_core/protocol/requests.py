@@ -6,6 +6,17 @@ from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKin
 from lazydap_core.protocol.additions.exceptions import ExceptionFilterList, ExceptionFilterSet, ExceptionInfo
 from lazydap_core.protocol.additions.following import BreakpointMove
 from lazydap_core.protocol.additions.moving import Goto, GotoTargets, RunTo, StepInTargets
+from lazydap_core.protocol.additions.muting import Mute
+from lazydap_core.protocol.additions.named import (
+    DataBreakpointAdd,
+    DataBreakpointList,
+    DataBreakpointRemove,
+    DataBreakpointToggle,
+    FunctionBreakpointAdd,
+    FunctionBreakpointList,
+    FunctionBreakpointRemove,
+    FunctionBreakpointToggle,
+)
 from lazydap_core.protocol.additions.starting import Attach, CancelLaunch, Restart
 from lazydap_core.protocol.additions.terminal import TerminalRead, TerminalResize, TerminalWrite
 from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
@@ -199,7 +210,19 @@ InspectRequest = (
 BreakpointRequest = BreakpointList | BreakpointAdd | BreakpointRemove | BreakpointToggle | BreakpointMove
 """What concerns the project's breakpoints, with a session or without."""
 
-KeptRequest = ExceptionFilterList | ExceptionFilterSet
+NamedRequest = (
+    FunctionBreakpointList
+    | FunctionBreakpointAdd
+    | FunctionBreakpointRemove
+    | FunctionBreakpointToggle
+    | DataBreakpointList
+    | DataBreakpointAdd
+    | DataBreakpointRemove
+    | DataBreakpointToggle
+)
+"""What concerns breakpoints that are at no line."""
+
+KeptRequest = ExceptionFilterList | ExceptionFilterSet | Mute | NamedRequest
 """What else the project keeps about stopping, with a session or without."""
 
 TerminalRequest = TerminalRead | TerminalWrite | TerminalResize

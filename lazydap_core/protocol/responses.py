@@ -5,6 +5,8 @@ from typing import Any
 from lazydap_core.domain.words import BreakpointAction, ErrorCode, SessionState, WaitOutcome, WatchAction
 from lazydap_core.protocol.additions.exceptions import ExceptionDetails, ExceptionFilters
 from lazydap_core.protocol.additions.moving import GotoTargetList, StepInTargetList
+from lazydap_core.protocol.additions.muting import Muted
+from lazydap_core.protocol.additions.named import DataBreakpoints, FunctionBreakpoints
 from lazydap_core.protocol.additions.starting import LaunchCancelled
 from lazydap_core.protocol.additions.terminal import TerminalShown
 from lazydap_core.protocol.additions.values import Completed, VariableSet
@@ -55,6 +57,7 @@ class Status(WireObject, frozen=True, kw_only=True):
     lazydap_version: str
     session: SessionSummary | None = NULL
     root: str | None = None
+    muted: bool | None = None
 
     def __post_init__(self) -> None:
         check_u64(self.uptime_ms)
@@ -215,4 +218,7 @@ Response = (
     | ExceptionDetails
     | TerminalShown
     | LaunchCancelled
+    | Muted
+    | FunctionBreakpoints
+    | DataBreakpoints
 )

@@ -32,6 +32,7 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (requests.Launch, "options"),
     (responses.Pong, "features"),
     (responses.Status, "root"),
+    (responses.Status, "muted"),
     (responses.Launched, "adapter_command"),
     (responses.Launched, "stop"),
     (objects.SessionSummary, "adapter_command"),
@@ -55,6 +56,7 @@ _SETS: Final[dict[str, Any]] = {
     "breakpoint action": words.BreakpointAction,
     "watch action": words.WatchAction,
     "filter action": words.FilterAction,
+    "data access": words.DataAccess,
     "thread change": words.ThreadChange,
     "channel": words.Channel,
     "error code": words.ErrorCode,
@@ -77,6 +79,7 @@ _NAMED: Final[dict[Any, str]] = {
     objects.WaitMode: "wait mode",
     objects.BreakpointSelector: "breakpoint selector",
     objects.WatchSelector: "watch selector",
+    objects.NamedSelector: "named selector",
     objects.EndReason: "end reason",
     **{literal: name for name, literal in _SETS.items()},
 }

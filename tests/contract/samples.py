@@ -4,7 +4,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_core.protocol.additions import exceptions, moving, values
+from lazydap_core.protocol.additions import exceptions, moving, muting, named, values
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.dialect import FEATURES, NEWEST
 
@@ -33,6 +33,12 @@ _SUMMARY: Final = objects.SessionSummary(
     stop=_STOP,
 )
 
+_FUNCTION: Final = named.FunctionBreakpointStatus(
+    id=4, name="total", condition="n > 1", enabled=True, verified=True, source="/home/ana/shop/app.py", line=6
+)
+_DATA: Final = named.DataBreakpointStatus(
+    id=5, name="count", description="4 bytes at 0x7ffc", access="write", enabled=True, verified=True
+)
 _FILTER: Final = exceptions.ExceptionFilter(
     adapter="debugpy",
     filter="raised",
@@ -122,6 +128,21 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
         dry_run=True,
     ),
     exceptions.ExceptionInfo(session_id=SESSION),
+    muting.Mute(muted=True),
+    named.FunctionBreakpointList(),
+    named.FunctionBreakpointAdd(
+        breakpoint=named.NewFunctionBreakpoint(name="total", condition="n > 1", enabled=True), dry_run=False
+    ),
+    named.FunctionBreakpointRemove(selector=objects.ByName(name="total"), dry_run=False),
+    named.FunctionBreakpointToggle(selector=objects.ByIds(ids=(4,)), dry_run=False),
+    named.DataBreakpointList(),
+    named.DataBreakpointAdd(
+        session_id=SESSION,
+        breakpoint=named.NewDataBreakpoint(name="count", access="write", enabled=True),
+        dry_run=False,
+    ),
+    named.DataBreakpointRemove(selector=objects.Everything(), dry_run=False),
+    named.DataBreakpointToggle(selector=objects.ByName(name="count"), dry_run=False),
 )
 
 RESPONSES: Final[tuple[responses.Response, ...]] = (
@@ -202,6 +223,11 @@ RESPONSES: Final[tuple[responses.Response, ...]] = (
         watches=(objects.WatchStatus(id=1, expression="len(prices)", label="how many"),),
         not_found=(),
     ),
+    muting.Muted(muted=True, applied_to_session=True),
+    named.FunctionBreakpoints(
+        action="added", dry_run=False, breakpoints=(_FUNCTION,), not_found=(), applied_to_session=True
+    ),
+    named.DataBreakpoints(action="added", dry_run=False, breakpoints=(_DATA,), not_found=(), applied_to_session=True),
     exceptions.ExceptionFilters(action="changed", dry_run=False, filters=(_FILTER,), applied_to_session=True),
     exceptions.ExceptionDetails(
         thread_id=1,
@@ -232,6 +258,11 @@ EVENTS: Final[tuple[events.Event, ...]] = (
     events.StopDetail(session_id=SESSION, stop=_STOP),
     exceptions.ExceptionFiltersChanged(adapter="debugpy"),
     events.Terminal(session_id=SESSION, seq=6, data=b"name? ", columns=80, rows=24),
+    muting.MuteChanged(muted=True),
+    named.FunctionBreakpointUpdated(
+        session_id=SESSION, breakpoint=objects.AdapterBreakpoint(id=4, adapter_id=3, verified=True, line=6)
+    ),
+    named.DataBreakpointUpdated(breakpoint=objects.AdapterBreakpoint(id=5, verified=False)),
 )
 
 ERRORS: Final[tuple[responses.Error, ...]] = (

@@ -32,7 +32,7 @@ def launched(*steps: Step, entry: bool = True) -> list[Step]:
     """A launch, with these steps behind it."""
     return [
         expect("initialize"),
-        reply({"supportsConfigurationDoneRequest": True}),
+        reply({"supportsConfigurationDoneRequest": True, "supportsFunctionBreakpoints": True}),
         expect("launch"),
         event("initialized"),
         reply(),
@@ -146,6 +146,8 @@ async def test_a_first_step_that_nothing_can_lead_is_refused_and_the_program_sta
         launched(
             expect("setFunctionBreakpoints"),
             reply({"breakpoints": [{"verified": False, "message": "could not find function main.main"}]}),
+            expect("setFunctionBreakpoints"),
+            reply({"breakpoints": []}),
             expect("setFunctionBreakpoints"),
             refuse("no"),
         ),

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from tests.fakes.program_named import NamedBreakpoints
+
 Json = dict[str, Any]
 Emit = Callable[[Json], None]
 
@@ -143,6 +145,8 @@ NEEDED_CAPABILITY: Mapping[str, str] = {
     "stepInTargets": "supportsStepInTargetsRequest",
     "completions": "supportsCompletionsRequest",
     "setFunctionBreakpoints": "supportsFunctionBreakpoints",
+    "setDataBreakpoints": "supportsDataBreakpoints",
+    "dataBreakpointInfo": "supportsDataBreakpoints",
     "exceptionInfo": "supportsExceptionInfoRequest",
     "terminate": "supportsTerminateRequest",
     "cancel": "supportsCancelRequest",
@@ -194,6 +198,9 @@ class SimulatedProgram:
         self._position = 0
         self._planted: dict[str, list[Planted]] = {}
         self._next_id = spec.first_id
+        # Where delve has its entry, there is a function of the name that it is led to.
+        first_lines = {line.function: line.line for line in reversed(spec.trace)} | {"main.main": spec.trace[0].line}
+        self._named = NamedBreakpoints(first_lines, self._claimed)
         self._goal: Goal = _never
         self._was_paused = False
         self._thread = 1
@@ -266,7 +273,16 @@ class SimulatedProgram:
                 hit.append(planted.id)
         if hit:
             self._stop("breakpoint", hit=hit)
-        return bool(hit)
+        return bool(hit) or self._stopped_by_name()
+
+    def _stopped_by_name(self) -> bool:
+        before = self.spec.trace[self._position - 1] if self._position else None
+        changed = self._named.changed(before.locals, self.here.locals) if before else []
+        is_entry = before is None or before.function != self.here.function
+        entered = self._named.entered(self.here.function, self.here.locals) if is_entry else []
+        if changed or entered:
+            self._stop("data breakpoint" if changed else "function breakpoint", hit=changed or entered)
+        return bool(changed or entered)
 
     def _stop(
         self, reason: str, *, description: str | None = None, text: str | None = None, hit: Sequence[int] = ()
@@ -303,13 +319,19 @@ class SimulatedProgram:
 
     # Requests
 
-    def handle(self, command: str, arguments: Json) -> Json:  # noqa: PLR0911 - one case a request
+    def handle(self, command: str, arguments: Json) -> Json:  # noqa: C901, PLR0911 - one case a request
         """The body of the answer. Raises Refusal."""
         match command:
             case "initialize":
                 return {**CAPABILITIES, **self.spec.capabilities}
             case "setBreakpoints":
                 return self._set_breakpoints(arguments)
+            case "setFunctionBreakpoints":
+                return self._named.set_functions(arguments["breakpoints"])
+            case "setDataBreakpoints":
+                return self._named.set_data(arguments["breakpoints"])
+            case "dataBreakpointInfo":
+                return self._named.info(arguments, self.here.locals)
             case "threads":
                 return {"threads": [{"id": key, "name": name} for key, name in self.spec.threads.items()]}
             case "gotoTargets":
@@ -365,6 +387,10 @@ class SimulatedProgram:
                 return lambda line: line.thread == thread and line.depth < depth
             case _:
                 return _never
+
+    def _claimed(self) -> int:
+        self._next_id += 1
+        return self._next_id - 1
 
     def _set_breakpoints(self, arguments: Json) -> Json:
         path = cast("str", arguments["source"]["path"])

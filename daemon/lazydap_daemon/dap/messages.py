@@ -200,6 +200,15 @@ class SetBreakpointsBody(Wire, frozen=True, kw_only=True):
     breakpoints: tuple[Breakpoint, ...] = ()
 
 
+class DataBreakpointInfoBody(Wire, frozen=True, kw_only=True):
+    """How a value can be watched; without `data_id` it cannot, and `description` says why."""
+
+    data_id: str | None = None
+    description: str | None = None
+    access_types: tuple[str, ...] | None = None
+    can_persist: bool | None = None
+
+
 class Thread(Wire, frozen=True, kw_only=True):
     """One thread."""
 

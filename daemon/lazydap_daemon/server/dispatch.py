@@ -12,7 +12,7 @@ import msgspec
 import lazydap_core
 from lazydap_core.errors import BadRequest, DaemonInternalError, LazydapError
 from lazydap_core.protocol import codec, events, failures, requests, responses
-from lazydap_core.protocol.additions import exceptions
+from lazydap_core.protocol.additions import exceptions, muting, named
 from lazydap_core.protocol.dialect import FEATURES, NEWEST, is_spoken
 from lazydap_core.protocol.objects import AdapterBreakpoint, WatchStatus
 from lazydap_daemon.server.connection import Connection, Reply, version_mismatch
@@ -124,6 +124,7 @@ class Dispatcher:
             lazydap_version=lazydap_core.__version__,
             session=self._engine.summary(),
             root=str(self._identity.root),
+            muted=self._project.is_muted,
         )
 
     def _shutting_down(self) -> responses.ShuttingDown:
@@ -143,6 +144,11 @@ class Dispatcher:
             self._hub.publish(events.BreakpointUpdated(breakpoint=update))
         for adapter in dict.fromkeys(choice.adapter for choice in external.exception_filters):
             self._hub.publish(exceptions.ExceptionFiltersChanged(adapter=adapter))
+        for entry in external.function_breakpoints:
+            told = AdapterBreakpoint(id=entry.id, verified=False)
+            self._hub.publish(named.FunctionBreakpointUpdated(breakpoint=told))
+        if external.has_mute_changed:
+            self._hub.publish(muting.MuteChanged(muted=self._project.is_muted))
         for watch in external.watches:
             self._hub.publish(events.WatchUpdated(watch_id=watch.id))
 

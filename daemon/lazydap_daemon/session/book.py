@@ -1,11 +1,13 @@
 """Owns what one session's adapter thinks of the project's breakpoints; sends nothing."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from lazydap_core.domain.breakpoints import Breakpoint
+from lazydap_core.domain.breakpoints import Breakpoint, NamedBreakpoint
 from lazydap_core.protocol import objects
 from lazydap_daemon.dap import messages as dap
+
+Kind = Literal["line", "function", "data"]
 
 
 class Opinion(NamedTuple):
@@ -15,6 +17,7 @@ class Opinion(NamedTuple):
     verified: bool
     line: int | None
     message: str | None
+    source: str | None = None
 
 
 GUEST_ID: Final = 0
@@ -34,9 +37,15 @@ class Book:
         self._guests: set[int] = set()
         self._opinions: dict[int, Opinion] = {}
         self._ours: dict[int, int] = {}
+        # Numbered by themselves: LLDB before 23 gives them the numbers of breakpoints again.
+        self._watched: dict[int, int] = {}
+        self._kinds: dict[int, Kind] = {}
 
-    def record(self, sent: Sequence[Breakpoint], answered: Sequence[dap.Breakpoint]) -> tuple[int, ...]:
+    def record(
+        self, sent: Sequence[Breakpoint | NamedBreakpoint], answered: Sequence[dap.Breakpoint], kind: Kind = "line"
+    ) -> tuple[int, ...]:
         """Pair an answer with what was sent, by position; returns our ids whose opinion changed."""
+        numbers = self._watched if kind == "data" else self._ours
         changed: list[int] = []
         for ours, theirs in zip(sent, answered, strict=False):
             if ours.id == GUEST_ID:
@@ -44,12 +53,14 @@ class Book:
                 self._guests.update(() if theirs.id is None else (theirs.id,))
                 continue
             if theirs.id is not None:
-                self._ours[theirs.id] = ours.id
-            if self._set(ours.id, Opinion(theirs.id, theirs.verified, theirs.line, theirs.message)):
+                numbers[theirs.id] = ours.id
+            self._kinds[ours.id] = kind
+            source = theirs.source.file if theirs.source else None
+            if self._set(ours.id, Opinion(theirs.id, theirs.verified, theirs.line, theirs.message, source)):
                 changed.append(ours.id)
         return tuple(changed)
 
-    def refuse(self, sent: Sequence[Breakpoint], reason: str) -> tuple[int, ...]:
+    def refuse(self, sent: Sequence[Breakpoint | NamedBreakpoint], reason: str) -> tuple[int, ...]:
         """Mark what was sent as unverified, with the adapter's reason; returns our ids whose opinion changed."""
         return tuple(
             ours.id for ours in sent if self._set(ours.id, Opinion(None, verified=False, line=None, message=reason))
@@ -92,6 +103,7 @@ class Book:
                 told.verified,
                 known.line if told.line is None else told.line,
                 known.message if told.message is None else told.message,
+                known.source if told.source is None else told.source.file,
             )
         return objects.AdapterBreakpoint(
             id=our_id,
@@ -101,9 +113,18 @@ class Book:
             message=None if told.verified else told.message,
         )
 
-    def our_ids(self, adapter_ids: Sequence[int]) -> tuple[int, ...]:
+    def our_ids(self, adapter_ids: Sequence[int], reason: str = "breakpoint") -> tuple[int, ...]:
         """Our ids for those an adapter names as hit; ids of nothing of ours are dropped."""
-        return tuple(self._ours[number] for number in adapter_ids if number in self._ours)
+        numbers = self._watched if reason == "data_breakpoint" else self._ours
+        return tuple(numbers[number] for number in adapter_ids if number in numbers)
+
+    def kind_of(self, our_id: int | None) -> Kind:
+        """What kind of breakpoint that is."""
+        return "line" if our_id is None else self._kinds.get(our_id, "line")
+
+    def known(self, our_id: int) -> Opinion | None:
+        """The present opinion, if there is any."""
+        return self._opinions.get(our_id)
 
     def opinion_of(self, our_id: int) -> objects.AdapterBreakpoint:
         """The update that tells a subscriber the present opinion of a breakpoint that has one."""

@@ -16,6 +16,7 @@ from lazydap_core.protocol.additions.exceptions import (
 from lazydap_daemon.adapters.driver import DRIVERS
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.session.filtering import is_on, takes_condition
+from lazydap_daemon.session.kept import kept
 from lazydap_daemon.session.occupant import Occupant
 from lazydap_daemon.store.project import ProjectStore
 
@@ -110,10 +111,7 @@ class Chooser:
         try:
             return await occupant.filters.push()
         except DaemonError as error:
-            error.details["applied_to_session"] = False
-            raise type(error)(
-                f"{error.message} (the choice is kept and applies at the next launch)", **error.details
-            ) from error
+            raise kept(error) from error
 
     def _choices(self, program: str) -> Mapping[tuple[str, str], FilterChoice]:
         return {choice.key: choice for choice in self._project.filter_choices_of(program)}

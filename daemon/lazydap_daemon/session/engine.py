@@ -22,11 +22,15 @@ from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.session import owning, translate
 from lazydap_daemon.session.book import undecorated
 from lazydap_daemon.session.choosing import Chooser
+from lazydap_daemon.session.functions import Functions
 from lazydap_daemon.session.handles import Handles
+from lazydap_daemon.session.kept import kept
+from lazydap_daemon.session.muting import Muter
 from lazydap_daemon.session.occupant import Occupant
 from lazydap_daemon.session.ordering import Order, plan_of
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.terminal import opened_for, with_terminal
+from lazydap_daemon.session.watching import Watcher, Watchers
 from lazydap_daemon.store.project import Change, ProjectStore
 
 log = logging.getLogger("daemon.session")
@@ -59,6 +63,9 @@ class Engine:
         self._starting: Occupant | None = None
         self._occupant: Occupant | None = None
         self._chooser = Chooser(project, publish, lambda: self._occupant)
+        self._muter = Muter(project, publish, lambda: (self._occupant, self._starting))
+        self._functions = Functions(project, publish, lambda: self._occupant)
+        self._watchers = Watchers(publish, self._watched)
 
     async def handle(self, request: requests.SessionRequest) -> responses.Response:  # noqa: PLR0911 - one case a request
         """The answer to one request; raises a DaemonError. Cancelling abandons only the waiting."""
@@ -81,6 +88,22 @@ class Engine:
                 return await self._on_breakpoints(request)
             case requests.ExceptionFilterList() | requests.ExceptionFilterSet():
                 return await self._chooser.answer(request)
+            case requests.Mute():
+                return await self._muter.answer(request)
+            case (
+                requests.FunctionBreakpointList()
+                | requests.FunctionBreakpointAdd()
+                | requests.FunctionBreakpointRemove()
+                | requests.FunctionBreakpointToggle()
+            ):
+                return await self._functions.answer(request)
+            case (
+                requests.DataBreakpointList()
+                | requests.DataBreakpointAdd()
+                | requests.DataBreakpointRemove()
+                | requests.DataBreakpointToggle()
+            ):
+                return await self._watchers.answer(request)
             case _:
                 return await self._found(request.session_id).answer(request)
 
@@ -113,6 +136,10 @@ class Engine:
             with anyio.move_on_after(SHUTDOWN_TIMEOUT):
                 await owning.disconnect(occupant.session, terminate=not occupant.session.is_attached)
         return () if summary is None else (summary,)
+
+    def _watched(self) -> tuple[Session, Watcher] | None:
+        occupant = self._occupant
+        return (occupant.session, occupant.watcher) if occupant is not None and occupant.session.is_live else None
 
     # The slot.
 
@@ -196,6 +223,7 @@ class Engine:
                 await occupant.pusher.push_leniently(source)
             except DaemonError as error:
                 log.warning("breakpoints not applied source=%s reason=%s", source, error.message)
+        await occupant.functions.push_leniently()
         await occupant.filters.push_leniently()
         self._chooser.learn()
 
@@ -228,7 +256,7 @@ class Engine:
             plan = with_terminal(plan, terminal)
         session = Session(plan, driver, handles=self._handles, publish=self._publish, terminal=terminal)
         self._starting = occupant = Occupant(session, self._project, order.request)
-        sources = dict.fromkeys(b.source for b in self._project.breakpoints if b.enabled)
+        sources = dict.fromkeys(b.source for b in self._project.breakpoints if self._project.is_active(b))
         outcome = owning.Outcome()
         self._tasks.start_soon(owning.own, session, occupant.pusher, occupant.terminal, tuple(sorted(sources)), outcome)
         await outcome.done.wait()
@@ -295,9 +323,7 @@ class Engine:
             try:
                 applied = await self._apply(change)
             except DaemonError as error:
-                error.details["recorded_breakpoint_ids"] = [one.id for one in change.breakpoints]
-                error.details["applied_to_session"] = False
-                raise _recorded(error) from error
+                raise kept(error, recorded_breakpoint_ids=[one.id for one in change.breakpoints]) from error
         removed_now = change.action == "removed" and not dry_run
         return responses.Breakpoints(
             action=change.action,
@@ -335,8 +361,3 @@ def _busy() -> SessionAlreadyActive:
 
 def _is_taken(session: Session) -> bool:
     return session.is_live or (session.is_disconnecting and not session.gone.is_set())
-
-
-def _recorded(error: DaemonError) -> DaemonError:
-    """The same error, saying that the project keeps the change all the same."""
-    return type(error)(f"{error.message} (the change is recorded and applies at the next launch)", **error.details)

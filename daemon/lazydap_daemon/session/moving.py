@@ -12,12 +12,12 @@ import anyio
 from lazydap_core.domain.words import WaitOutcome
 from lazydap_core.errors import AdapterTimeout, BadRequest, DaemonError, DapProtocolError, SessionNotPaused
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body
 from lazydap_daemon.session.collecting import Collector
 from lazydap_daemon.session.guest import Guest
 from lazydap_daemon.session.history import Numbered
 from lazydap_daemon.session.inspecting import finished
+from lazydap_daemon.session.naming import NamedPusher
 from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
 from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.targets import Targets
@@ -70,10 +70,11 @@ class Mover:
     a call abandons the waiting only: what was sent stays sent, and nothing counts as delivered.
     """
 
-    def __init__(self, session: Session, targets: Targets, guest: Guest) -> None:
+    def __init__(self, session: Session, targets: Targets, guest: Guest, functions: NamedPusher) -> None:
         self._session = session
         self._targets = targets
         self._guest = guest
+        self._functions = functions
 
     async def carry_out(self, request: requests.MoveRequest) -> responses.Continued | responses.Stepped:
         """Move the program, and wait for what comes of it where the request says so.
@@ -132,7 +133,7 @@ class Mover:
                 raise BadRequest(f"a step {request.kind} has no target: only a step in has one", kind=request.kind)
             arguments["targetId"] = session.handles.adapter_number("step-in target", session.id, request.target_id)
         command = STEP_COMMANDS[request.kind]
-        if session.has_no_stack:
+        if session.has_no_stack and session.driver.entry_function is not None:
             await self._lead_to_entry(session.driver.entry_function)
             command, arguments = "continue", {}
         return _Run(command, request.wait, lambda: session.markers.step(thread_id, request.kind), arguments)
@@ -210,18 +211,17 @@ class Mover:
         finally:
             self._disarm(armed)
 
-    async def _lead_to_entry(self, function: str | None) -> None:
+    async def _lead_to_entry(self, function: str) -> None:
         """Make the program stop at its first function: before it there is nothing that could be stepped."""
         session = self._session
-        arguments = {"breakpoints": [{"name": function}]}
-        told = await session.ask(dap.SetBreakpointsBody, "setFunctionBreakpoints", arguments)
-        reasons = [each.message or "" for each in told.breakpoints if not each.verified]
+        refusal = await self._functions.admit(function)
         # One of the project's that is there already stops the program as well.
-        if any("exists" not in reason for reason in reasons):
+        if refusal is not None and "exists" not in refusal:
+            await self._functions.dismiss()
             raise DapProtocolError(
-                f"the program has not reached its own code: set a breakpoint and continue ({'; '.join(reasons)})",
+                f"the program has not reached its own code: set a breakpoint and continue ({refusal})",
                 command="setFunctionBreakpoints",
-                adapter_message="; ".join(reasons),
+                adapter_message=refusal,
             )
 
         def when_it_stands(numbered: Numbered) -> None:
@@ -233,7 +233,7 @@ class Mover:
 
     async def _forget_entry(self) -> None:
         try:
-            await self._session.ask(dap.SetBreakpointsBody, "setFunctionBreakpoints", {"breakpoints": []})
+            await self._functions.dismiss()
         except DaemonError as error:
             log.debug("the breakpoint at the entry stays session=%s reason=%s", self._session.id, error.message)
 

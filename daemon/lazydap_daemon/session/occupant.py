@@ -8,11 +8,13 @@ from lazydap_daemon.session.filtering import FilterPusher
 from lazydap_daemon.session.guest import Guest
 from lazydap_daemon.session.inspecting import Inspector
 from lazydap_daemon.session.moving import Mover
+from lazydap_daemon.session.naming import NamedPusher
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.setting import Setter
 from lazydap_daemon.session.targets import Targets
 from lazydap_daemon.session.terminal import ProgramTerminal
+from lazydap_daemon.session.watching import Watcher
 from lazydap_daemon.store.project import ProjectStore
 
 Question = requests.MoveRequest | requests.InspectRequest | requests.TerminalRequest
@@ -29,9 +31,13 @@ class Occupant:
         self.explainer = Explainer(session, self.inspector)
         self.pusher = Pusher(session, project)
         self.targets = Targets(session, self.inspector)
-        self.mover = Mover(session, self.targets, Guest(session, self.pusher))
+        self.functions = NamedPusher(
+            session, "function", lambda: (one for one in project.functions.entries if project.is_active(one))
+        )
+        self.watcher = Watcher(session, self.inspector, project)
+        self.mover = Mover(session, self.targets, Guest(session, self.pusher), self.functions)
         self.filters = FilterPusher(session, project)
-        session.before_start.append(self.filters.push_leniently)
+        session.before_start += [self.functions.push_leniently, self.filters.push_leniently]
         self.terminal = ProgramTerminal(session)
         # Files whose breakpoints changed while the launch was under way.
         self.changed_sources: dict[str, None] = {}

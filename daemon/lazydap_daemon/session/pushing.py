@@ -69,7 +69,7 @@ class Pusher:
         try:
             await self.push(source)
         except DapProtocolError as refused:
-            enabled = [b for b in self._project.breakpoints_in(source) if b.enabled]
+            enabled = [b for b in self._project.breakpoints_in(source) if self._project.is_active(b)]
             self._tell(self._session.book.refuse(enabled, refused.details.get("adapter_message") or refused.message))
 
     async def admit(self, guest: Breakpoint) -> str | None:
@@ -88,7 +88,7 @@ class Pusher:
             await self.push(guest.source)
 
     def _wanted(self, source: str) -> tuple[Breakpoint, ...]:
-        enabled = tuple(b for b in self._project.breakpoints_in(source) if b.enabled)
+        enabled = tuple(b for b in self._project.breakpoints_in(source) if self._project.is_active(b))
         guest = self._guest
         if guest is None or guest.source != source or any(_stops_always(one, guest.line) for one in enabled):
             return enabled

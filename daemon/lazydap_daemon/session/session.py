@@ -32,7 +32,7 @@ from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.state import StateEvent, following, is_live
 from lazydap_daemon.session.threads import Threads
 from lazydap_daemon.session.translate import adapter_faults, exit_code
-from lazydap_daemon.session.updates import Updates
+from lazydap_daemon.session.updates import EVENTS, Updates
 from lazydap_daemon.terminal.terminal import Terminal
 
 log = logging.getLogger("daemon.session")
@@ -421,7 +421,7 @@ class Session:
                     reason=normal.reason,
                     raw_reason=normal.raw_reason,
                     all_threads_stopped=all_threads_stopped,
-                    hit_breakpoint_ids=self.book.our_ids(normal.hit_ids),
+                    hit_breakpoint_ids=self.book.our_ids(normal.hit_ids, normal.reason),
                 )
             )
         if is_first:
@@ -486,7 +486,7 @@ class Session:
     def _tell_breakpoint(self, update: objects.AdapterBreakpoint) -> None:
         # What comes before is told with the answer to the launch.
         if self.is_announced:
-            self.emit(events.BreakpointUpdated(session_id=self.id, breakpoint=update))
+            self.emit(EVENTS[self.book.kind_of(update.id)](session_id=self.id, breakpoint=update))
 
     def _on_process(self, body: dap.ProcessBody) -> None:
         if self.debuggee is None and body.system_process_id and body.is_local_process is not False:

@@ -4,12 +4,24 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Final
 
-from lazydap_core.protocol import objects
+from lazydap_core.protocol import events, objects
 from lazydap_daemon.dap import messages as dap
-from lazydap_daemon.session.book import Book
+from lazydap_daemon.session.book import Book, Kind
 
 # Updates of breakpoints whose ids are not known yet, while they are being set.
 EARLY_UPDATES: Final = 1000
+
+EVENTS: Final[
+    dict[
+        Kind,
+        type[events.BreakpointUpdated | events.FunctionBreakpointUpdated | events.DataBreakpointUpdated],
+    ]
+] = {
+    "line": events.BreakpointUpdated,
+    "function": events.FunctionBreakpointUpdated,
+    "data": events.DataBreakpointUpdated,
+}
+"""What tells of the adapter's opinion on a breakpoint."""
 
 
 class Updates:

@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from lazydap_core.domain.breakpoints import Breakpoint, FilterChoice, FunctionBreakpoint, Watch
+from lazydap_core.domain.breakpoints import Breakpoint, FilterChoice, FunctionBreakpoint, NamedBreakpoint, Watch
 from lazydap_core.domain.words import BreakpointAction, WatchAction
 from lazydap_core.errors import BadRequest, StateFileInvalid
 from lazydap_core.protocol.additions.following import BreakpointPlace
@@ -135,6 +135,10 @@ class ProjectStore:
     def is_muted(self) -> bool:
         """Whether no breakpoint is to stop the program, whatever each of them says."""
         return self._is_muted
+
+    def is_active(self, entry: Breakpoint | NamedBreakpoint) -> bool:
+        """Whether a breakpoint is to stop the program."""
+        return entry.enabled and not self._is_muted
 
     def mute(self, *, muted: bool) -> bool:
         """Switch all breakpoints off, or on again as each is; whether that changed anything."""
