@@ -358,6 +358,34 @@ async def test_a_panic_pauses_with_its_text_in_the_code_that_caused_it(tour: tup
         assert "goroutine 1 [running]" in text_of(ended["captured_output"])
 
 
+async def test_functions_and_values_stop_a_program_and_a_panic_only_where_it_is_to(
+    tour: tuple[Path, Path], tmp_path: Path
+) -> None:
+    async with touring(tour, tmp_path) as made:
+        wanted = {"name": "main.squared", "enabled": True}
+        await made.peer.told({"FunctionBreakpointAdd": {"breakpoint": wanted, "dry_run": False}})
+        await made.launch(args=["count"])
+        stepped = await made.resume()
+        assert (stepped["reason"], frame_of(stepped)[0]) == ("function_breakpoint", "main.squared")
+        assert stepped["hit_breakpoint_ids"] == [1]
+        await made.peer.told({"FunctionBreakpointRemove": {"selector": "All", "dry_run": False}})
+        await made.step("out")
+        watched = made.request(
+            "DataBreakpointAdd", breakpoint={"name": "total", "access": "write", "enabled": True}, dry_run=False
+        )
+        (told,) = (await made.peer.told(watched))["breakpoints"]
+        assert told["verified"]
+        stepped = await made.resume()
+        # Which of them it was, delve does not tell.
+        assert (stepped["reason"], frame_of(stepped)[0]) == ("data_breakpoint", "main.count")
+    async with touring(tour, tmp_path / "other") as made:
+        change = {"filter": "unrecovered-panic", "enabled": False}
+        await made.peer.told({"ExceptionFilterSet": {"filters": [change], "dry_run": False}})
+        await made.launch(args=["panic"])
+        ended = await made.resume()
+        assert (ended["state"], ended["exit_code"]) == ("exited", 2)
+
+
 async def test_a_deadlock_pauses_where_the_first_goroutine_waits(tour: tuple[Path, Path], tmp_path: Path) -> None:
     async with touring(tour, tmp_path) as made:
         await made.launch(args=["deadlock"])

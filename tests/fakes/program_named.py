@@ -27,7 +27,7 @@ class NamedBreakpoints:
 
     def info(self, asked: Json, known: Mapping[str, Any]) -> Json:
         """The answer to `dataBreakpointInfo`."""
-        name = asked["name"]
+        name = asked["name"].removeprefix("&(").removesuffix(")")
         if name not in known:
             return {"dataId": None, "description": "no such variable"}
         return {"dataId": name, "description": f"the value of {name}", "accessTypes": ["write"]}

@@ -202,6 +202,10 @@ class Driver(Protocol):
         """Whether a refusal of `command` with `text` passes within a moment: the same request is to be sent again."""
         ...
 
+    def watched(self, expression: str) -> str:
+        """How an expression whose value is to be watched is named to this adapter."""
+        ...
+
     def hidden_error(self, value: str) -> str | None:
         """The error that a successful evaluation hides in its value; None for a real value."""
         ...

@@ -168,6 +168,10 @@ class LldbDapDriver(Ordinary):
         """`continue` is answered before the program runs, and LLDB stops it for itself while libraries are loaded."""
         return command == "pause" and any(words in text for words in _TOO_EARLY)
 
+    def watched(self, expression: str) -> str:
+        """It watches what an expression points to."""
+        return f"&({expression})"
+
     def hidden_error(self, value: str) -> str | None:
         """lldb-dap refuses what fails."""
         del value

@@ -71,6 +71,10 @@ class Ordinary:
         del condition
         return False
 
+    def watched(self, expression: str) -> str:
+        """See `Driver.watched`."""
+        return expression
+
     def exception_words(self, text: str) -> str:
         """See `Driver.exception_words`."""
         return text

@@ -385,6 +385,8 @@ class Session:
         hit = [self.book.filters[number] for number in normal.hit_ids if self.book.is_filter(number)]
         if not hit:
             return normal
+        if normal.reason == "exception":
+            return replace(normal, text=normal.text or ", ".join(hit), hit_ids=())
         return replace(normal, reason="exception", raw_reason=normal.reason, text=", ".join(hit), hit_ids=())
 
     def _as_jump(self, normal: Normalised) -> Normalised:

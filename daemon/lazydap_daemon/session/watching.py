@@ -37,6 +37,7 @@ class Watcher:
                 session.driver.hit_condition(new.hit_condition)
             arguments: dict[str, object] = {"name": new.name}
             if new.variables_reference is None:
+                arguments["name"] = session.driver.watched(new.name)
                 arguments["frameId"] = await self._inspector.adapter_frame(standing, new.frame_id)
             else:
                 arguments["variablesReference"] = session.handles.adapter_number(
