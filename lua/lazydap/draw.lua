@@ -107,6 +107,9 @@ local function draw(changed)
       try(trouble.update)
     end
   end
+  if changed.stops and #now.stops > 0 then
+    say.take_back('is running')
+  end
   if changed.jump then
     try(cursor.follow, now.jump, now.follow ~= false)
   end

@@ -73,6 +73,52 @@ local function selected()
   return table.concat(vim.fn.getregion(first, last, { type = vim.fn.visualmode() }), '\n')
 end
 
+---@return integer[] buffers of files that are not saved
+local function unsaved()
+  return vim.tbl_filter(function(buffer)
+    return vim.bo[buffer].modified and buffers.path(buffer) ~= nil
+  end, vim.api.nvim_list_bufs())
+end
+
+---@param changed integer[]
+---@return boolean done
+local function save(changed)
+  for _, buffer in ipairs(changed) do
+    local ok, fault = pcall(vim.api.nvim_buf_call, buffer, function()
+      vim.cmd('silent write')
+    end)
+    if not ok then
+      require('lazydap.say').say(tostring(fault):gsub('^.-(E%d+:)', '%1'), 'error')
+      return false
+    end
+  end
+  return true
+end
+
+--- Go on with files saved: at once with 'autowrite', as `:make` does, else after a question.
+---@param go_on fun()
+local function with_saved_files(go_on)
+  local changed = unsaved()
+  if #changed == 0 then
+    go_on()
+    return
+  end
+  if vim.o.autowrite or vim.o.autowriteall then
+    if save(changed) then
+      go_on()
+    end
+    return
+  end
+  local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(changed[1]), ':t')
+  local what = #changed == 1 and name or ('%s and %d more'):format(name, #changed - 1)
+  local choices = { 'Save, then launch', 'Launch what is on disk' }
+  vim.ui.select(choices, { prompt = what .. ' not saved:' }, function(_, index)
+    if index == 2 or index == 1 and save(changed) then
+      go_on()
+    end
+  end)
+end
+
 ---@param message table
 local function send(message)
   message.verb = 'launch'
@@ -89,7 +135,9 @@ end
 function M.launch(options)
   local message = M.read(options.args) ---@type table
   message.bang = options.bang
-  send(message)
+  with_saved_files(function()
+    send(message)
+  end)
 end
 
 --- Other plugins hand over functions where a value is to be worked out at the last moment.
@@ -106,7 +154,9 @@ end
 ---@param config table
 function M.run(config)
   vim.validate({ config = { config, 'table' } })
-  send({ config = plain(config) })
+  with_saved_files(function()
+    send({ config = plain(config) })
+  end)
 end
 
 return M

@@ -4,15 +4,32 @@ local text = require('lazydap.text')
 
 local M = {}
 
+local TOGETHER = 200 -- milliseconds within which a redraw between two lines is not certain
 local GROUPS = { info = 'None', warn = 'WarningMsg', error = 'ErrorMsg' }
+
+local last ---@type {line: string, at: integer}? what was said last, and when
+
+--- Say on the screen what is whole in the history already.
+---@param line string wider than the screen
+---@param group string
+local function shorten(line, group)
+  vim.cmd.redraw()
+  vim.api.nvim_echo({ { text.cut_middle(line, math.max(vim.v.echospace, 20)), group } }, false, {})
+end
 
 ---@param line string
 ---@param level string
 local function echo(line, level)
   local group = GROUPS[level] or 'None'
+  local now = vim.uv.now()
+  if last and now - last.at < TOGETHER then
+    -- Two lines without a redraw between them do not fit: the second would end in a hit-enter prompt.
+    vim.cmd.redraw()
+  end
+  last = { line = line, at = now }
   if vim.o.cmdheight == 0 then
     -- Here Neovim asks for a key even for what it cuts itself.
-    vim.api.nvim_echo({ { text.cut(line, math.max(vim.v.echospace, 20)), group } }, true, {})
+    vim.api.nvim_echo({ { text.cut_middle(line, math.max(vim.v.echospace, 20)), group } }, true, {})
     return
   end
   local mode = vim.api.nvim_get_mode().mode
@@ -27,12 +44,43 @@ local function echo(line, level)
   vim.cmd.echohl(group)
   vim.cmd.echomsg(vim.fn.string(line))
   vim.cmd.echohl('None')
+  if vim.fn.strdisplaywidth(line) > vim.v.echospace + (vim.o.cmdheight - 1) * vim.o.columns then
+    shorten(line, group)
+  end
   if is_covered then
     -- Neovim writes the name of the mode over a message at the next redraw, unless that redraw is over already.
     vim.cmd.redraw()
     vim.cmd('noautocmd set showmode')
   end
   vim.cmd('noautocmd set shortmess=' .. shortmess)
+end
+
+---@param line string
+---@param level string
+local function echo_when_started(line, level)
+  if vim.v.vim_did_enter == 1 then
+    echo(line, level)
+    return
+  end
+  vim.api.nvim_create_autocmd('VimEnter', {
+    once = true,
+    callback = vim.schedule_wrap(function()
+      echo(line, level)
+    end),
+  })
+end
+
+--- Take a line off the screen that is no longer true, unless another one has taken its place.
+---@param part string what that line contains
+function M.take_back(part)
+  if not last or not last.line:find(part, 1, true) then
+    return
+  end
+  local shown = vim.split(vim.fn.execute('1messages'), '\n', { trimempty = true })
+  if shown[#shown] == last.line and vim.api.nvim_get_mode().mode:sub(1, 1) ~= 'c' then
+    vim.api.nvim_echo({ { '' } }, false, {})
+  end
+  last = nil
 end
 
 --- Say one line; it is cut to the screen, and stands whole in `:messages`. While a command line is being typed it waits
@@ -49,7 +97,7 @@ function M.say(line, level)
     -- Not within the command that gave rise to it: a typed command still stands on the last line then, and what does
     -- not fit behind it ends in a hit-enter prompt.
     vim.schedule(function()
-      echo(line, level or 'info')
+      echo_when_started(line, level or 'info')
     end)
     return
   end

@@ -32,4 +32,26 @@ function M.cut(text, cells)
   return vim.fn.strcharpart(text, 0, low) .. mark
 end
 
+--- `text` in at most `cells` screen cells, where what matters most stands at the end: behind the last colon, as a cure
+--- does. The middle goes, marked by `…`.
+---@param text string one line
+---@param cells integer
+---@return string
+function M.cut_middle(text, cells)
+  if vim.fn.strdisplaywidth(text) <= cells then
+    return text
+  end
+  local most = math.floor(cells * 0.6)
+  local name = text:match('^lazydap: ') or ''
+  local rest = text:sub(#name + 1)
+  local tail = rest:match('^.+(: .-)$') or rest:match('^.+( :%a.-)$')
+  if not tail then
+    local count = vim.fn.strchars(text)
+    tail = vim.fn.strcharpart(text, count - math.floor(cells / 2))
+  end
+  -- A cure names its command first.
+  tail = M.cut(tail, most)
+  return M.cut(text, cells - vim.fn.strdisplaywidth(tail)) .. tail
+end
+
 return M

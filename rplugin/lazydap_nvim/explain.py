@@ -1,5 +1,6 @@
 """Owns what the user reads: an error, an ending or a status in one line that says what to do; knows no editor."""
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -20,6 +21,16 @@ RUNNING = "the program is running: :LazydapPause stops it"
 STILL_LAUNCHING = "the program is still being launched: give it a moment"
 
 
+_COMMANDS = {
+    "`lazydap logs`": ":LazydapLog",
+    "`lazydap status`": ":LazydapStatus",
+    "`lazydap doctor`": ":checkhealth lazydap",
+    "`lazydap variables`": ":LazydapVariables",
+}
+"""What a cure on the command line is called in the editor."""
+_IN_EDITOR = re.compile("|".join(map(re.escape, _COMMANDS)))
+
+
 def error_line(error: LazydapError) -> str:
     """The one line for an error; those that a user meets every day in the editor's own words."""
     match error:
@@ -32,7 +43,8 @@ def error_line(error: LazydapError) -> str:
         case StaleHandle():
             return "the program has moved on: ask again"
         case _:
-            return " ".join(error.message.split()) or f"{type(error).__name__}: see :LazydapLog"
+            words = " ".join(error.message.split()) or f"{type(error).__name__}: see :LazydapLog"
+            return _IN_EDITOR.sub(lambda found: _COMMANDS[found.group()], words)
 
 
 def program_name(session: Session) -> str:

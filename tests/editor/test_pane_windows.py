@@ -35,7 +35,7 @@ def layout(editor: Editor) -> Any:
 
 
 def live(root: Path, state: str = "running") -> dict[str, Any]:
-    session = {"root": str(root), "state": state, "session_id": "s", "launches": [], "connected": True}
+    session: dict[str, Any] = {"root": str(root), "state": state, "session_id": "s", "launches": [], "connected": True}
     return {"generation": 1, "connected": True, "follow": True, "projects": [session]}
 
 
