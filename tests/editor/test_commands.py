@@ -319,7 +319,8 @@ def test_every_direct_command_has_its_subcommand(editor: Editor) -> None:
         "for name in pairs(vim.api.nvim_get_commands({})) do "
         "  local word = name:match('^Lazydap(.+)$') "
         "  local known = require('lazydap.commands').table "
-        "  local same = { StepOver = 'step', StepIn = 'step-in', StepInto = 'step-in', StepOut = 'step-out' } "
+        "  local same = { StepOver = 'step', StepIn = 'step-in', StepInto = 'step-in', StepOut = 'step-out', "
+        "    RunToCursor = 'run-to-cursor' } "
         "  if word and not known[same[word] or word:lower()] then found[#found + 1] = name end "
         "end return found"
     )

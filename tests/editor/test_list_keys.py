@@ -144,7 +144,7 @@ def test_a_program_outlives_its_editor_unless_the_option_says_otherwise(
         files[0], init=stub.init + f"vim.g.lazydap = vim.tbl_extend('force', vim.g.lazydap, {{on_exit = '{option}'}})"
     )
     editor.command("LazydapStatus")
-    project = {"root": "/p", "state": "paused", "session_id": "s", "following": True, "launches": []}
+    project: dict[str, Any] = {"root": "/p", "state": "paused", "session_id": "s", "following": True, "launches": []}
     editor.apply({"generation": 1, "projects": [project]})
     editor.lua("vim.fn.jobstart = function(argv) vim.fn.writefile({ table.concat(argv, ' ', 4) }, 'started') end")
     editor.close()
