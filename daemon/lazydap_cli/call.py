@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from lazydap_core.paths import Places
 
 
+CALLED = "command line"
+"""What the command line calls itself to the daemon."""
+
+
 class Call:
     """One command being carried out. Places are found, and a daemon started, only when a command asks for them."""
 
@@ -61,8 +65,10 @@ class Call:
 
     def connect(self) -> "BlockingClient":
         """A connection to the project's daemon, started if none runs. Raises DaemonUnreachable, VersionMismatch."""
+        from lazydap_core.client.conversation import Conversation  # noqa: PLC0415  # as above
         from lazydap_core.client.starting import ensure_daemon  # noqa: PLC0415  # as above
 
+        Conversation.called = CALLED
         return ensure_daemon(self.places, self.environ)
 
     def show(self, result: Result) -> None:

@@ -1,7 +1,7 @@
 """Owns what a client says and hears on one connection, without any I/O; knows no socket and no clock."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -30,6 +30,9 @@ class Conversation:
     is and what `features` it has beyond the contract.
     """
 
+    called: ClassVar[str | None] = None
+    """What this process calls itself to the daemon; those who look on are told (feature `actor`)."""
+
     def __init__(self) -> None:
         self._decoder = FrameDecoder()
         self._last_id = UNASKED_ID
@@ -47,7 +50,8 @@ class Conversation:
     def ask(self, request: requests.Request) -> tuple[int, bytes]:
         """A new id and the bytes that ask `request` under it; FrameTooLarge, and no id used, when they do not fit."""
         number = self._last_id + 1
-        data = frame(codec.encode(number, request))
+        name = self.called if number == GREETING_ID else None
+        data = frame(codec.encode(number, request, client=name))
         self._last_id = number
         return number, data
 

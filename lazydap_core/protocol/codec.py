@@ -22,11 +22,15 @@ Payload = requests.Request | responses.Response | events.Event | responses.Error
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """One message: the writer's version, the id that pairs answer and request (0 for events), and what it says."""
+    """One message: the writer's version, the id that pairs answer and request (0 for events), and what it says.
+
+    `client` is the feature `actor`: what the writer calls itself.
+    """
 
     version: int
     id: int
     payload: Payload
+    client: str | None = None
 
 
 _KINDS: Final[dict[str, Any]] = {
@@ -60,6 +64,8 @@ class _Address(msgspec.Struct, frozen=True):
 
 class _Head(_Address, frozen=True):
     payload: _Tags
+    # Whatever somebody else may mean by that key, it spoils no message.
+    client: Any = None
 
 
 class _Variant:
@@ -129,6 +135,8 @@ class _Dialect:
 
 # An integer field takes no `-0`, which JSON readers elsewhere see as a float; msgspec reads 0.
 _NEGATIVE_ZERO: Final = re.compile(rb"([:\[,]\s*)-0(?=\s*[,}\]])")
+LONGEST_CLIENT: Final = 80
+"""Characters of a client's name that are kept."""
 # Of the 127 levels that others read, the envelope has three.
 _MAX_DEPTH: Final = 124
 
@@ -146,12 +154,19 @@ def _dialect(version: int) -> _Dialect:
     return found
 
 
-def encode(id: int, payload: Payload, version: int = NEWEST) -> bytes:  # noqa: A002 - the envelope's own word
+def encode(  # the envelope's own words
+    id: int,  # noqa: A002
+    payload: Payload,
+    version: int = NEWEST,
+    client: str | None = None,
+) -> bytes:
     """The body of one frame, in the dialect of `version`; a version not spoken is written in the newest shape.
+
+    `client` is what the writer calls itself.
 
     Raises Unencodable when the text is not valid Unicode or the version has no word for the payload.
     """
-    return _written(Envelope(version, id, payload), _dialect(version))
+    return _written(Envelope(version, id, payload, client), _dialect(version))
 
 
 def decode(body: bytes) -> Envelope:
@@ -175,6 +190,8 @@ def _written(envelope: Envelope, dialect: _Dialect) -> bytes:
     payload = envelope.payload
     variant = dialect.variant(type(payload))
     start = b'{"version":%d,"id":%d' % (envelope.version, envelope.id)
+    if envelope.client is not None:
+        start += b',"client":' + _encoder.encode(envelope.client)
     if variant.is_unit:
         return start + variant.unit
     value = payload if variant.pack is None else variant.pack(payload)
@@ -209,7 +226,8 @@ def _read(body: bytes, version: int | None) -> Envelope:
 def _decoded(body: bytes, version: int | None) -> Envelope:
     head = _heads.decode(body)
     dialect = _dialect(head.version if version is None else version)
-    return Envelope(head.version, head.id, _payload(head.payload, dialect))
+    client = head.client[:LONGEST_CLIENT] if isinstance(head.client, str) and head.client else None
+    return Envelope(head.version, head.id, _payload(head.payload, dialect), client)
 
 
 def _payload(tags: _Tags, dialect: _Dialect) -> Any:

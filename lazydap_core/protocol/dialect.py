@@ -24,6 +24,7 @@ FEATURES: Final[tuple[str, ...]] = (
     "set_variable",
     "complete",
     "breakpoint_move",
+    "actor",
     "run_to",
     "attach",
     "restart",

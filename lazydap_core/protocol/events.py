@@ -25,11 +25,13 @@ from lazydap_core.protocol.objects import (
 class SessionStarted(WireObject, frozen=True, kw_only=True):
     session_id: SessionId
     adapter: AdapterKind
+    by: str | None = None
 
 
 class SessionEnded(WireObject, frozen=True, kw_only=True):
     session_id: SessionId
     reason: EndReason
+    by: str | None = None
 
 
 class Stopped(WireObject, frozen=True, kw_only=True):
@@ -40,6 +42,7 @@ class Stopped(WireObject, frozen=True, kw_only=True):
     raw_reason: str | None = NULL
     all_threads_stopped: bool
     hit_breakpoint_ids: tuple[U32, ...]
+    by: str | None = None
 
     def __post_init__(self) -> None:
         normalise_reason(self, self.reason)
@@ -49,6 +52,7 @@ class Continued(WireObject, frozen=True, kw_only=True):
     session_id: SessionId
     thread_id: I64 | None = NULL
     all_threads_continued: bool
+    by: str | None = None
 
 
 class Output(WireObject, frozen=True, kw_only=True):

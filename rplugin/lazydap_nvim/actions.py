@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from lazydap_core.client.conversation import Conversation
 from lazydap_nvim import (
     attaching,
     breaking,
@@ -94,10 +95,12 @@ def receive(host: Host, text: str) -> None:
                 host.post(f":Lazydap {type(verb).__name__.lower()}", act, host, verb)
 
 
-async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901 - one case a verb
+async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one case a verb
     """Carry one verb out: the outcome is a drawn change or one line. Raises LazydapError for the line to be said."""
     match verb:
         case Hello() | Opened():
+            if isinstance(verb, Hello) and verb.pid:
+                Conversation.called = f"Neovim {verb.pid}"
             await _watch(host, verb.files if isinstance(verb, Hello) else (verb.file,))
         case Break():
             await breaking.set_or_toggle(host, verb)

@@ -1,6 +1,6 @@
 """Owns how the model changes with what the daemon says and what the user orders: pure functions, effects as values."""
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -158,10 +158,26 @@ def _stopped(project: Project, event: events.Stopped) -> Outcome:
         if event.reason == "step":
             kind, left = session.queued.kind, session.queued.count - 1
             return Outcome(replace(project, session=stopped), (StepAgain(kind, Queue(kind, left) if left else None),))
+    others: tuple[Effect, ...] = ()
+    if event.by is not None and session.mover == "them":
+        others = (Say(f"{_DEEDS.get(event.reason, 'run')} by {_named(event.by)}"),)
     if is_told:
-        return Outcome(replace(project, session=stopped), ("dwell",))
+        return Outcome(replace(project, session=stopped), ("dwell", *others))
     stop = Stop(generation=session.seen + 1, thread_id=event.thread_id, reason=event.reason)
-    return _placeless(replace(project, session=stopped), stop)
+    told = _placeless(replace(project, session=stopped), stop)
+    return Outcome(told.project, (*told.effects, *others))
+
+
+_DEEDS: Final[dict[str, str]] = {
+    "step": "stepped",
+    "pause": "paused",
+    "goto": "put to another line",
+    "entry": "launched",
+}
+
+
+def _named(client: str) -> str:
+    return f"the {client}" if client == "command line" else one_line(client)
 
 
 def _continued(project: Project, event: events.Continued) -> Outcome:

@@ -43,6 +43,10 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (objects.NewBreakpoint, "anchor"),
     (objects.BreakpointStatus, "anchor"),
     (requests.Step, "target_id"),
+    (events.SessionStarted, "by"),
+    (events.SessionEnded, "by"),
+    (events.Stopped, "by"),
+    (events.Continued, "by"),
     (requests.Disconnect, "even_attached"),
     (objects.SessionSummary, "attached"),
 )

@@ -244,7 +244,12 @@ EVENTS: Final[tuple[events.Event, ...]] = (
     events.SessionEnded(session_id=SESSION, reason=objects.Exited(exit_code=0)),
     events.SessionEnded(session_id=SESSION, reason=objects.AdapterDied(detail="end of stream")),
     events.Stopped(
-        session_id=SESSION, thread_id=1, reason="breakpoint", all_threads_stopped=True, hit_breakpoint_ids=(2,)
+        session_id=SESSION,
+        thread_id=1,
+        reason="breakpoint",
+        all_threads_stopped=True,
+        hit_breakpoint_ids=(2,),
+        by="command line",
     ),
     events.Continued(session_id=SESSION, thread_id=1, all_threads_continued=True),
     events.Output(session_id=SESSION, chunk=_CHUNK),

@@ -22,6 +22,7 @@ from lazydap_core.protocol import codec, failures, requests, responses
 from lazydap_core.protocol.dialect import NEWEST, OLDEST, is_spoken
 from lazydap_core.protocol.framing import MAX_BODY, FrameDecoder, frame
 from lazydap_core.protocol.objects import Wait
+from lazydap_daemon.session.actor import ACTING
 
 log = logging.getLogger("daemon.ipc")
 
@@ -59,6 +60,7 @@ class Connection:
         self.number = number
         self.channels: frozenset[str] = frozenset()
         self.version = NEWEST
+        self.client: str | None = None
         self.dropped_events = 0
         self._socket = client
         self._answer = answer
@@ -227,6 +229,9 @@ class Connection:
 
     async def _exchange(self, envelope: codec.Envelope) -> None:
         version = envelope.version if is_spoken(envelope.version) else NEWEST
+        # Said once, in the first message that says it.
+        self.client = self.client or envelope.client
+        ACTING.set(self.client)
         if not self.channels:
             self.version = version
         reply = await self._awaited(envelope) if _waits(envelope.payload) else await self._answer(self, envelope)

@@ -13,6 +13,7 @@ from lazydap_core.domain.words import WaitOutcome
 from lazydap_core.errors import AdapterTimeout, BadRequest, DaemonError, DapProtocolError, SessionNotPaused
 from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_daemon.dap.connection import Body
+from lazydap_daemon.session.actor import ACTING
 from lazydap_daemon.session.collecting import Collector
 from lazydap_daemon.session.guest import Guest
 from lazydap_daemon.session.history import Numbered
@@ -164,6 +165,7 @@ class Mover:
         armed = self._arm(request.wait, all_threads=False)
         try:
             mark = session.markers.pause()
+            session.actor = ACTING.get()
             try:
                 await self._send_pause(thread_id)
             except DaemonError as error:

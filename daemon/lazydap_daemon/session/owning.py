@@ -11,6 +11,7 @@ from lazydap_daemon.adapters import attaching
 from lazydap_daemon.adapters.process import Debuggee, started
 from lazydap_daemon.dap.connection import Connection
 from lazydap_daemon.dap.errors import StreamBroken
+from lazydap_daemon.session.actor import ACTING
 from lazydap_daemon.session.launching import shake_hands
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.racing import first_of
@@ -179,6 +180,7 @@ async def disconnect(session: Session, *, terminate: bool) -> bool:
         await session.gone.wait()
         return terminates
     session.is_tearing_down = session.is_disconnecting = True
+    session.actor = ACTING.get()
     with anyio.CancelScope(shield=True):
         if session.is_announced and session.is_live:
             await _ask_to_disconnect(session, terminates=terminates)

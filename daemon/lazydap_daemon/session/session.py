@@ -22,6 +22,7 @@ from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body, Connection, Pending
 from lazydap_daemon.dap.connection import Event as DapEvent
 from lazydap_daemon.dap.errors import BodyMalformed, RequestTimedOut
+from lazydap_daemon.session.actor import ACTING
 from lazydap_daemon.session.book import Book
 from lazydap_daemon.session.handles import Handles
 from lazydap_daemon.session.history import History, Numbered
@@ -108,6 +109,8 @@ class Session:
         self.gone = anyio.Event()
         self.debuggee: Debuggee | None = None
         self.launch_failure: str | None = None
+        # Who gave the last command, of which what happens is the outcome.
+        self.actor = ACTING.get()
         self.given_up = "the daemon is shutting down"
         self._listeners: list[Callable[[Numbered], None]] = []
         self._is_run_announced = True
@@ -208,7 +211,7 @@ class Session:
     def announce(self) -> None:
         """Make the session known: `SessionStarted`, and the stop it may already stand at."""
         self.is_announced = True
-        self.emit(events.SessionStarted(session_id=self.id, adapter=self.plan.kind))
+        self.emit(events.SessionStarted(session_id=self.id, adapter=self.plan.kind, by=self.actor))
         if self.stop is not None and self.stop.frame_known.is_set():
             self.tell_stop(self.stop)
 
@@ -247,6 +250,7 @@ class Session:
 
     def begin_run(self) -> None:
         """A movement of ours is about to be sent: the program counts as running from here."""
+        self.actor = ACTING.get()
         self.move("resumed")
         self._is_run_announced = False
         self._continued_due = True
@@ -269,7 +273,7 @@ class Session:
         if not self._is_run_announced:
             self._is_run_announced = True
             self._untold_run = events.Continued(
-                session_id=self.id, thread_id=thread_id, all_threads_continued=all_threads
+                session_id=self.id, thread_id=thread_id, all_threads_continued=all_threads, by=self.actor
             )
             self._run_told = anyio.Event()
             self._telling = asyncio.get_running_loop().call_later(RUN_UNTOLD, self._tell_run)
@@ -313,7 +317,7 @@ class Session:
                 self.move("terminated")
         if self.terminal is not None:
             self.terminal.catch_up()
-        self.emit(events.SessionEnded(session_id=self.id, reason=reason))
+        self.emit(events.SessionEnded(session_id=self.id, reason=reason, by=self.actor))
         self.came_to_rest.set()
         self.ended.set()
 
@@ -424,6 +428,7 @@ class Session:
                     raw_reason=normal.raw_reason,
                     all_threads_stopped=all_threads_stopped,
                     hit_breakpoint_ids=self.book.our_ids(normal.hit_ids, normal.reason),
+                    by=self.actor,
                 )
             )
         if is_first:
