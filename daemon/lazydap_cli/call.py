@@ -63,6 +63,14 @@ class Call:
             self.warn(error.message)
             return Config()
 
+    @property
+    def terminal_size(self) -> tuple[int, int] | None:
+        """Columns and rows of the terminal that is printed to; None where it is none, or does not say."""
+        if not self.at_a_terminal:
+            return None
+        columns, rows = os.get_terminal_size(streams.STDOUT)
+        return (columns, rows) if columns and rows else None
+
     def connect(self) -> "BlockingClient":
         """A connection to the project's daemon, started if none runs. Raises DaemonUnreachable, VersionMismatch."""
         from lazydap_core.client.conversation import Conversation  # noqa: PLC0415  # as above

@@ -141,6 +141,7 @@ _LAUNCH = Command(
     options=(
         _STOP_ON_ENTRY,
         Option("--cwd", "The program's working directory (this one)", value="CWD", completes="directory"),
+        Option("--terminal", "Give the program a terminal, which `lazydap terminal` shows and types into"),
         Option("--env", "Set a variable in the program's environment", value="KEY=VALUE", repeatable=True),
         Option(
             "--adapter",
@@ -552,6 +553,13 @@ COMMANDS: tuple[Command | Group, ...] = (
         options=(_FRAME,),
     ),
     Command(("threads",), "Show the program's threads", "inspecting:threads", "lazydap threads"),
+    Command(
+        ("terminal",),
+        "Show the program's terminal and type into it; Ctrl-] leaves",
+        "terminal:attach",
+        "lazydap terminal --replay",
+        options=(Option("--replay", "Print what it has shown, and end"),),
+    ),
     Command(
         ("output",),
         "Show what the program printed",

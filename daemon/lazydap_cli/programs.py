@@ -26,7 +26,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """One launch, paths absolute; `pinned` is the adapter or interpreter, `adapter` the program, that must serve it.
 
     `mode` is the adapter's own way of launching, None where it is told by the program; `options` are what else was
-    asked for.
+    asked for; `terminal` asks for one.
     """
 
     program: str
@@ -39,6 +39,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     adapter: str | None = None
     mode: str | None = None
     options: LaunchOptions = LaunchOptions()
+    terminal: bool = False
 
 
 def strict_config(call: Call) -> Config:
@@ -75,8 +76,13 @@ def carry_out(call: Call, order: Order, config: Config) -> Single:
     )
     _check_program(order)
     with call.connect() as client:
-        answer = session.asked(client, _request(order, found, call.environ, client.features), responses.Launched)
-    return launched(answer)
+        if order.terminal and "terminal" not in client.features:
+            call.warn("the running daemon gives programs no terminal, this one's input is empty (`lazydap shutdown`)")
+            order = msgspec.structs.replace(order, terminal=False)
+        request = _request(order, found, call.environ, client.features, call.terminal_size)
+        answer = session.asked(client, request, responses.Launched)
+    result = launched(answer)
+    return Single(result.document, [*result.lines, *([("terminal", "`lazydap terminal`")] if order.terminal else [])])
 
 
 def _check_program(order: Order) -> None:
@@ -89,7 +95,9 @@ def _check_program(order: Order) -> None:
         )
 
 
-def _request(order: Order, found: Found, environ: Mapping[str, str], features: frozenset[str]) -> requests.Launch:
+def _request(
+    order: Order, found: Found, environ: Mapping[str, str], features: frozenset[str], size: tuple[int, int] | None
+) -> requests.Launch:
     if found.program == "lldb-dap" and not features:
         raise AdapterNotFound(
             "the running daemon knows codelldb only, and only lldb-dap was found: install codelldb, or end that daemon"
@@ -109,16 +117,18 @@ def _request(order: Order, found: Found, environ: Mapping[str, str], features: f
         env=dict(order.env),
         stop_on_entry=order.stop_on_entry,
         adapter_command=found.adapter_command,
-        options=_options(order, found, environ) if "launch_options" in features else None,
+        options=_options(order, found, environ, size) if "launch_options" in features else None,
     )
 
 
-def _options(order: Order, found: Found, environ: Mapping[str, str]) -> Document:
+def _options(order: Order, found: Found, environ: Mapping[str, str], size: tuple[int, int] | None) -> Document:
     options = msgspec.structs.replace(
         order.options,
         client_env=environment_of(environ),
         adapter=found.program if order.kind == "codelldb" else None,
         mode=order.mode,
+        terminal=order.terminal or None,
+        terminal_size=size if order.terminal else None,
     )
     return cast("Document", msgspec.to_builtins(options))
 

@@ -21,6 +21,11 @@ def write_out(text: str) -> bool:
     return _write(STDOUT, text)
 
 
+def write_bytes(data: bytes) -> bool:
+    """Write to standard output what is no text of ours; False when nobody reads it any more. Raises OSError."""
+    return _write_bytes(STDOUT, data)
+
+
 def write_err(text: str) -> bool:
     """Write to standard error; False when it cannot be written, for which there is no better place to say so."""
     try:
@@ -42,7 +47,11 @@ def reader_left_within(milliseconds: int) -> bool:
 
 
 def _write(descriptor: int, text: str) -> bool:
-    rest = memoryview(text.encode("utf-8", "backslashreplace"))
+    return _write_bytes(descriptor, text.encode("utf-8", "backslashreplace"))
+
+
+def _write_bytes(descriptor: int, data: bytes) -> bool:
+    rest = memoryview(data)
     while rest:
         try:
             rest = rest[os.write(descriptor, rest) :]

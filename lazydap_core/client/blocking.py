@@ -101,6 +101,10 @@ class BlockingClient:
             self.close()
             raise
 
+    def fileno(self) -> int:
+        """For `select`: readable when something has come; what was kept before is to be taken first."""
+        return self._stream.fileno()
+
     def next_event(self, timeout: float) -> Event | None:
         """The oldest event not yet taken, waited for at most `timeout` seconds; None when none came."""
         deadline = time.monotonic() + timeout

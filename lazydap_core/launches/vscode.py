@@ -42,6 +42,9 @@ CHANGING: Final = frozenset(
     }
 )
 """Keys that would make another launch of it, and are not honoured."""
+TERMINALS: Final = ("integratedTerminal", "externalTerminal", "integrated", "external")
+"""What `console`, for codelldb `terminal`, says where the program is to have a terminal."""
+
 GO_MODES: Final = ("debug", "test", "exec")
 
 
@@ -81,6 +84,9 @@ class _Entry(msgspec.Struct, rename="camel"):
     python: list[str] | str | None = None
     python_path: str | None = None
     mode: str | None = None
+    console: Any = None
+    terminal: Any = None
+    external_console: Any = None
     module: str | None = None
     just_my_code: bool | None = None
     source_map: dict[str, str] = {}
@@ -160,6 +166,7 @@ def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[Lau
         env=_environment(entry, variables),
         stop_on_entry=entry.stop_on_entry or entry.stop_at_entry,
         adapter_command=path(_interpreter(entry)),
+        terminal=_wants_terminal(entry),
         mode=entry.mode if entry.type == "go" and entry.mode in GO_MODES else None,
         module=None if entry.module is None else variables.expand(entry.module),
         just_my_code=entry.just_my_code,
@@ -189,6 +196,10 @@ def _blocked_by_mode(entry: _Entry, program: str | None) -> str | None:
     if entry.mode == "test" and PurePath(program).suffix not in ("", ".go"):
         return "delve's `test` mode needs a Go file or the folder of a package"
     return None
+
+
+def _wants_terminal(entry: _Entry) -> bool:
+    return entry.console in TERMINALS or entry.terminal in TERMINALS or entry.external_console is True
 
 
 def _arguments(args: list[str] | str, variables: Variables) -> list[str]:

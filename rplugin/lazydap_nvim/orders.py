@@ -26,7 +26,8 @@ EDITORS_OWN: Final = frozenset({"NVIM", "NVIM_LOG_FILE", "NVIM_LISTEN_ADDRESS", 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """One launch, ready to be sent: paths are absolute, `pinned` is the adapter or interpreter somebody named.
 
-    `mode`, `module`, `just_my_code` and `source_map` are launch options, None or empty where nothing was said.
+    `mode`, `terminal`, `module`, `just_my_code` and `source_map` are launch options, None or empty where nothing was
+    said.
     `configuration` is the name of the project's configuration that it was made from.
     """
 
@@ -39,6 +40,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     stop_on_entry: bool = False
     pinned: str | None = None
     mode: str | None = None
+    terminal: bool = False
     module: str | None = None
     just_my_code: bool | None = None
     source_map: Mapping[str, str] = {}
@@ -73,6 +75,7 @@ def of_configuration(configuration: LaunchConfiguration, root: str, *, stop_on_e
         stop_on_entry=configuration.stop_on_entry or stop_on_entry,
         pinned=configuration.adapter_command,
         mode=configuration.mode,
+        terminal=configuration.terminal,
         module=configuration.module,
         just_my_code=configuration.just_my_code,
         source_map=configuration.source_map,
@@ -152,6 +155,7 @@ def request_for(order: Order, found: "Found", environ: Mapping[str, str], featur
                 client_env=client_env,
                 adapter=found.program if order.kind == "codelldb" else None,
                 mode=order.mode,
+                terminal=(order.terminal and "terminal" in features) or None,
                 module=order.module,
                 just_my_code=order.just_my_code,
                 source_map=dict(order.source_map) or None,

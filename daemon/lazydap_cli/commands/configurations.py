@@ -89,6 +89,7 @@ def run(call: Call) -> Single:
         options=LaunchOptions(
             module=chosen.module, just_my_code=chosen.just_my_code, source_map=dict(chosen.source_map) or None
         ),
+        terminal=chosen.terminal,
     )
     return carry_out(call, order, config)
 

@@ -118,12 +118,13 @@ def output(call: Call) -> Listing:
     with call.connect() as client:
         if after is not None and "output_seq" not in client.features:
             raise Unsupported("the running daemon does not number its output: use `--since`")
-        request = requests.Output(
-            session_id=session.current(client).session_id, since_ms=call.given("since"), after_seq=after
-        )
+        summary = session.current(client)
+        request = requests.Output(session_id=summary.session_id, since_ms=call.given("since"), after_seq=after)
         answer = session.asked(client, request, responses.Output)
     if answer.dropped:
         call.warn(f"{answer.dropped} earlier chunks of output are no longer kept")
+    if summary.terminal is not None:
+        call.warn("what the program prints is on its terminal: `lazydap terminal --replay` shows it")
     return Listing(
         document(answer),
         documents(answer.chunks),

@@ -31,6 +31,7 @@ def launch(call: Call) -> Single:
         args=call.invocation.words,
         env=env,
         stop_on_entry=call.given("stop_on_entry"),
+        terminal=call.given("terminal"),
         adapter="lldb-dap" if adapter == "lldb-dap" else None,
         pinned=call.given("python"),
         mode=call.given("mode"),
