@@ -41,7 +41,7 @@ class BlockingClient:
     def connect(cls, socket_path: Path, timeout: float = CONNECT_SECONDS) -> Self:
         """Connect and greet within `timeout` seconds.
 
-        Raises DaemonUnreachable when nobody answers there, VersionMismatch when the daemon speaks another version.
+        Raises DaemonUnreachable when nobody answers there, VersionMismatch when its version is not spoken here.
         """
         deadline = time.monotonic() + timeout
         with _reaching(socket_path):

@@ -5,8 +5,17 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from lazydap_core.errors import DaemonUnreachable, FrameTooLarge, LazydapError, Undecodable, VersionMismatch
+from lazydap_core.errors import (
+    DaemonUnreachable,
+    FrameTooLarge,
+    LazydapError,
+    Undecodable,
+    Unencodable,
+    Unsupported,
+    VersionMismatch,
+)
 from lazydap_core.protocol import codec, events, failures, requests, responses
+from lazydap_core.protocol.dialect import is_spoken
 from lazydap_core.protocol.framing import FrameDecoder, frame
 
 GREETING_ID: Final = 1
@@ -27,7 +36,7 @@ class Conversation:
     """One connection's side of the protocol: ids from 1, the greeting first, answers and events in order of arrival.
 
     `greeting` is sent before anything else; `pong` is None until its answer has come, and then says which daemon this
-    is and what `features` it has beyond the contract.
+    is and what `features` it has beyond the contract. From then on it is spoken to in its own `version`.
     """
 
     called: ClassVar[str | None] = None
@@ -36,6 +45,7 @@ class Conversation:
     def __init__(self) -> None:
         self._decoder = FrameDecoder()
         self._last_id = UNASKED_ID
+        self.version = codec.NEWEST
         self.pong: responses.Pong | None = None
 
     @property
@@ -48,18 +58,31 @@ class Conversation:
         return self.ask(requests.Ping())[1]
 
     def ask(self, request: requests.Request) -> tuple[int, bytes]:
-        """A new id and the bytes that ask `request` under it; FrameTooLarge, and no id used, when they do not fit."""
+        """A new id and the bytes that ask `request` under it.
+
+        Raises FrameTooLarge when they do not fit, Unencodable for text that is not valid Unicode, Unsupported when the
+        daemon is older than the request; no id is used then.
+        """
         number = self._last_id + 1
         name = self.called if number == GREETING_ID else None
-        data = frame(codec.encode(number, request, client=name))
+        try:
+            body = codec.encode(number, request, self.version, client=name)
+        except Unencodable as error:
+            if self.version == codec.NEWEST:
+                raise
+            raise Unsupported(
+                f"the running daemon is of an older lazydap ({error.message.partition(':')[0]}): end it with"
+                " `lazydap shutdown`, which also ends its program, to use this"
+            ) from error
+        data = frame(body)
         self._last_id = number
         return number, data
 
     def feed(self, data: bytes) -> Iterator[Answer | events.Event]:
         """What has been heard in full with these bytes, one by one; what came before a fault is heard before it.
 
-        Raises VersionMismatch when the greeting's answer shows a daemon of another version, and DaemonUnreachable when
-        the bytes are no conversation; nothing more can then be heard.
+        Raises VersionMismatch when the greeting's answer shows a daemon of a version that is not spoken here, and
+        DaemonUnreachable when the bytes are no conversation; nothing more can then be heard.
         """
         try:
             bodies = self._decoder.feed(data)
@@ -85,16 +108,17 @@ class Conversation:
         return Answer(envelope.id, payload)
 
     def _greeted(self, pong: responses.Pong) -> None:
-        if pong.version != codec.NEWEST:
+        if not is_spoken(pong.version):
             raise version_mismatch(pong.version)
+        self.version = pong.version
         self.pong = pong
 
 
 def version_mismatch(daemon_version: int) -> VersionMismatch:
-    """The error for a daemon that speaks another version than this client."""
+    """The error for a daemon whose version this client does not speak."""
     return VersionMismatch(
-        f"the running daemon speaks protocol {daemon_version}, this lazydap speaks {codec.NEWEST}: use the lazydap that"
-        " started it, or end it with `lazydap shutdown`, which also ends its program",
+        f"the running daemon speaks protocol {daemon_version}, this lazydap {codec.OLDEST} to {codec.NEWEST}: use the"
+        " lazydap that started it, or end it with `lazydap shutdown`, which also ends its program",
         client_version=codec.NEWEST,
         daemon_version=daemon_version,
     )

@@ -50,9 +50,9 @@ def daemon_start_file() -> Path:
 def ensure_daemon(places: Places, environ: Mapping[str, str], *, start_file: Path | None = None) -> BlockingClient:
     """A greeted connection to the project's daemon, which is started when nobody listens on its socket.
 
-    A daemon that is there is never replaced: one of another version raises VersionMismatch, one that does not answer
-    raises ReplyTimedOut. A start that fails raises DaemonUnreachable with the daemon's own last word and the path of
-    its log. Takes at most twice `START_SECONDS`; nothing that was started is left behind by a failure.
+    A daemon that is there is never replaced: one of a version that is not spoken here raises VersionMismatch, one that
+    does not answer raises ReplyTimedOut. A start that fails raises DaemonUnreachable with the daemon's own last word
+    and the path of its log. Takes at most twice `START_SECONDS`; nothing that was started is left behind by a failure.
     """
     deadline = time.monotonic() + START_SECONDS
     for pause in _pauses():

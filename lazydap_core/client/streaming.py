@@ -80,7 +80,7 @@ class AsyncClient(asyncio.Protocol):
     async def connected(cls, socket_path: Path, timeout: float = CONNECT_SECONDS) -> AsyncGenerator[Self]:  # noqa: ASYNC109
         """Connect and greet within `timeout` seconds; the connection is closed on leaving.
 
-        Raises DaemonUnreachable when nobody answers there, VersionMismatch when the daemon speaks another version.
+        Raises DaemonUnreachable when nobody answers there, VersionMismatch when its version is not spoken here.
         Requests still waiting on leaving raise DaemonUnreachable.
         """
         loop = asyncio.get_running_loop()

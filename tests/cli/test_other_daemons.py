@@ -1,5 +1,6 @@
 """The command line and a daemon that is not quite ours: older, newer, or broken. A scripted one stands in for them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from tests.cli.shell import Shell
 from tests.fakes.daemon import FakeDaemon, running_daemon
 
+CONVERSATIONS = Path(__file__).resolve().parents[1] / "contract" / "conversations"
 SESSION = "0b7e3c52-6f0e-4a57-9a51-2f3f5f0f7c11"
 LAUNCHED: dict[str, Any] = {
     "session_id": SESSION,
@@ -44,6 +46,9 @@ STATUS = {
 }
 
 
+STOPPED = [[{"reply": {"Status": STATUS}}]]
+
+
 @pytest.fixture
 def known(shell: Shell) -> Shell:
     """The shell with its daemon's name fixed, and the folder there for a daemon to be scripted in."""
@@ -54,6 +59,49 @@ def known(shell: Shell) -> Shell:
 def launch_request(daemon: FakeDaemon) -> Any:
     (found,) = [entry["request"]["Launch"] for entry in daemon.requests() if "Launch" in entry["request"]]
     return found
+
+
+def recorded(conversation: str) -> dict[str, list[list[dict[str, Any]]]]:
+    """What a recorded daemon answered, by request, in order."""
+    asked: dict[tuple[int, int], str] = {}
+    answers: dict[str, list[list[dict[str, Any]]]] = {}
+    for line in (CONVERSATIONS / f"{conversation}.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        if "json" not in entry:
+            continue
+        key, payload = (entry["conn"], entry["json"]["id"]), entry["json"]["payload"]
+        if request := payload.get("Request"):
+            asked[key] = request if isinstance(request, str) else next(iter(request))
+        elif (answer := payload.get("Response")) and key in asked:
+            answers.setdefault(asked.pop(key), []).append([{"reply": answer}])
+    # Each command asks for the status first: that of a stopped program, whose id is the same throughout.
+    return {**{name: plays for name, plays in answers.items() if name not in ("Ping", "Shutdown")}, "Status": STOPPED}
+
+
+@pytest.mark.parametrize("version", [4, 10])
+def test_a_daemon_that_speaks_one_version_only_is_spoken_to_in_it(known: Shell, version: int) -> None:
+    known.write("app.py", "pass\n" * 20)
+    script = {"version": version, "answers": recorded(f"v{version}-basic")}
+    with running_daemon(known.runtime, script) as daemon:
+        assert known("break", "app.py:5").json["breakpoints"][0]["line"] == 5
+        assert known("launch", "app.py", "--stop-on-entry").json["state"] == "paused"
+        assert known("stack").json["frames"][0]["name"] == "<module>"
+        assert known("scopes").json["scopes"] != []
+        stepped = known("step", "--wait").json
+        assert (stepped["state"], stepped["reason"]) == ("paused", "step")
+        assert "VersionMismatch" not in known("output").out
+        assert daemon.process.poll() is None
+
+
+def test_what_an_older_daemon_lacks_is_named_and_the_daemon_left_alone(known: Shell) -> None:
+    with running_daemon(known.runtime, {"version": 4}) as daemon:
+        ended = known("watch", "add", "total")
+        assert (ended.code, ended.error["error"]) == (1, "Unsupported")
+        assert (
+            "the running daemon is of an older lazydap (protocol version 4 has no WatchAdd)" in ended.error["message"]
+        )
+        assert daemon.process.poll() is None
+        assert "Shutdown" not in daemon.asked()
 
 
 def test_a_daemon_of_another_version_is_left_alone(known: Shell) -> None:

@@ -22,6 +22,9 @@ A step is a one-key dict:
     {"as": [id, payload]}           a payload under another id
     {"wait": 0.2}  {"close": true}  {"silence": true}  {"exit": 1}
 
+A request of another version than the script's gets VersionMismatch, but for Ping and Shutdown, as from a daemon that
+speaks one version only.
+
 Requests without a list get a plain answer: Ping, Status, Version, Subscribe, BreakpointList, WatchList, Shutdown; any
 other one a BadRequest. Events can also be told to it while it runs: a line of JSON on its stdin is a step to broadcast.
 """
@@ -125,10 +128,17 @@ class _Connection:
                 self.fake.record(self.number, envelope["id"], request)
                 if name == "Subscribe" and self not in self.fake.subscribers:
                     self.fake.subscribers.append(self)
-                if not self._answer(envelope["id"], name):
+                if name not in ("Ping", "Shutdown") and envelope["version"] != self.fake.version:
+                    self._mismatch(envelope)
+                elif not self._answer(envelope["id"], name):
                     break
         if self in self.fake.subscribers:
             self.fake.subscribers.remove(self)
+
+    def _mismatch(self, envelope: Json) -> None:
+        details = {"client_version": envelope["version"], "daemon_version": self.fake.version}
+        error = {"code": "VersionMismatch", "message": "another version", "details": details}
+        self.send(envelope["id"], {"Error": error})
 
     def _answer(self, number: int, name: str) -> bool:
         try:

@@ -111,7 +111,7 @@ def test_nonsense_instead_of_an_answer_is_unreachable(short_folder: Path) -> Non
         client.request(requests.Version())
 
 
-@pytest.mark.parametrize("version", [4, 11])
+@pytest.mark.parametrize("version", [3, 11])
 def test_a_daemon_of_another_version_is_left_alone(short_folder: Path, version: int) -> None:
     with running_daemon(short_folder, {"version": version}) as daemon:
         with pytest.raises(VersionMismatch):

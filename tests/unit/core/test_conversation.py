@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lazydap_core.client.conversation import Answer, Conversation, frozen_shutdown
-from lazydap_core.errors import BadRequest, DaemonUnreachable, SessionNotFound, VersionMismatch
+from lazydap_core.errors import BadRequest, DaemonUnreachable, SessionNotFound, Unsupported, VersionMismatch
 from lazydap_core.protocol import events, requests, responses
 
 PONG = {"Response": {"Pong": {"version": 10, "instance": "i", "uptime_ms": 1, "features": ["stop_detail", "later"]}}}
@@ -53,7 +53,29 @@ def test_a_daemon_that_announces_nothing_has_no_features() -> None:
     assert conversation.features == frozenset()
 
 
-@pytest.mark.parametrize("version", [4, 9, 11, 99])
+@pytest.mark.parametrize("version", [4, 9])
+def test_an_older_daemon_is_spoken_to_in_its_own_version(version: int) -> None:
+    conversation = Conversation()
+    conversation.greeting()
+    pong = {"Response": {"Pong": {"version": version, "instance": "i", "uptime_ms": 1}}}
+    list(conversation.feed(_frame(1, pong, version)))
+
+    assert conversation.ask(requests.Status())[1] == _as_sent(
+        f'{{"version":{version},"id":2,"payload":{{"Request":"Status"}}}}'
+    )
+
+
+def test_what_an_older_daemon_has_no_word_for_is_said_and_uses_no_id() -> None:
+    conversation = Conversation()
+    conversation.greeting()
+    list(conversation.feed(_frame(1, {"Response": {"Pong": {"version": 4, "instance": "i", "uptime_ms": 1}}}, 4)))
+
+    with pytest.raises(Unsupported, match=r"older lazydap \(protocol version 4 has no WatchList\): end it"):
+        conversation.ask(requests.WatchList())
+    assert conversation.ask(requests.Status())[0] == 2
+
+
+@pytest.mark.parametrize("version", [3, 11, 99])
 def test_a_daemon_of_another_version_is_refused_with_both_numbers(version: int) -> None:
     conversation = Conversation()
     conversation.greeting()

@@ -231,7 +231,7 @@ def test_somebody_elses_daemon_that_does_not_answer_is_left_alone(
     assert stage.pids == []
 
 
-@pytest.mark.parametrize("version", [4, 11])
+@pytest.mark.parametrize("version", [3, 11])
 def test_a_daemon_of_another_version_is_not_replaced(stage: Stage, version: int) -> None:
     with running_daemon(stage.places.runtime, {"version": version}, "i") as other:
         with pytest.raises(VersionMismatch) as refused:

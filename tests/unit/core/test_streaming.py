@@ -125,7 +125,7 @@ async def test_a_frame_the_daemon_could_not_read_fails_the_request_in_it(short_f
 
 
 async def test_a_daemon_of_another_version_is_refused(short_folder: Path) -> None:
-    with running_daemon(short_folder, {"version": 4}) as daemon, pytest.raises(VersionMismatch):
+    with running_daemon(short_folder, {"version": 11}) as daemon, pytest.raises(VersionMismatch):
         async with AsyncClient.connected(daemon.socket):
             pytest.fail("connected")
 
