@@ -157,6 +157,93 @@ function M.breakpoints()
   run('breakpoints')
 end
 
+--- List the threads.
+function M.threads()
+  run('threads')
+end
+
+--- Look at another thread.
+---@param id integer
+function M.thread(id)
+  run('thread', { args = tostring(id) })
+end
+
+--- Show the value under the cursor; a second time go into its window.
+function M.hover()
+  run('hover')
+end
+
+--- Show the value of an expression, by default of what is under the cursor.
+---@param expression? string
+function M.eval(expression)
+  run('eval', { args = expression })
+end
+
+--- Watch an expression, by default what is under the cursor; or no longer.
+---@param expression? string
+---@param remove? boolean
+function M.watch(expression, remove)
+  run('watch', { args = expression, bang = remove == true })
+end
+
+--- Give something a new value.
+---@param expression string
+---@param value string
+function M.set(expression, value)
+  require('lazydap.host').send({ verb = 'set', expression = expression, value = value })
+end
+
+--- Open or close the pane of variables.
+function M.variables()
+  run('variables')
+end
+
+--- Open or close the program's terminal or output.
+function M.output()
+  run('output')
+end
+
+--- Open or close the evaluation prompt.
+function M.console()
+  run('console')
+end
+
+--- Open or close the usual panes.
+function M.ui()
+  run('ui')
+end
+
+--- Show inline values, or no longer.
+function M.values()
+  run('values')
+end
+
+--- Go to the next breakpoint.
+---@param count? integer
+function M.next_breakpoint(count)
+  run('next-breakpoint', { count = count })
+end
+
+--- Go to the breakpoint before.
+---@param count? integer
+function M.previous_breakpoint(count)
+  run('previous-breakpoint', { count = count })
+end
+
+--- For 'statuscolumn': a click puts a breakpoint on the line, or takes it away.
+---@param _ integer
+---@param clicks integer
+---@param button string
+function M.click(_, clicks, button)
+  local mouse = vim.fn.getmousepos()
+  if clicks ~= 1 or button ~= 'l' or mouse.line == 0 then
+    return
+  end
+  vim.api.nvim_win_call(mouse.winid, function()
+    run('toggle', { range = 1, line1 = mouse.line, line2 = mouse.line })
+  end)
+end
+
 --- Let this editor move with the program, or no longer.
 ---@param on? boolean true by default
 function M.follow(on)

@@ -1,5 +1,7 @@
 """Floats and panes with values, between a real editor and a scripted daemon."""
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +220,58 @@ def test_a_pane_with_nothing_live_says_how_to_start(start_editor: StartEditor, p
     editor = start_editor(program)
     editor.command("LazydapVariables")
     expect_pane(editor, "variables", ["nothing is live: :LazydapLaunch starts a program"])
+
+
+def test_a_host_that_dies_takes_the_float_along_and_the_pane_comes_back_with_the_next_command(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon(
+        live_script(
+            program,
+            1,
+            Eval=[evaluated("0")],
+            Scopes=[scopes("Locals")],
+            Variables=[page(variable("x", "1")), page(variable("x", "2"))],
+        )
+    )
+    editor = standing(start_editor, program)
+    editor.command("LazydapVariables")
+    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    editor.command("LazydapHover")
+    expect_float(editor, ["  total = 0  list"])
+    pid = editor.host_pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    expect_float(editor, [])
+    editor.expect_message("the next command restarts it")
+    editor.command("LazydapStatus")
+    editor.expect_sign(1, "▶")
+    expect_pane(editor, "variables", ["▾ Locals", "    x = 2  int"])
+
+
+def test_an_answer_that_comes_after_the_cursor_has_gone_is_a_line_and_no_window(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    slow: list[Json] = [{"wait": 0.4}, *evaluated("0")]
+    start_daemon(live_script(program, 1, Eval=[slow]))
+    editor = standing(start_editor, program)
+    editor.command("LazydapHover")
+    editor.go_to(3)
+    editor.expect_message("total = 0")
+    expect_float(editor, [])
+    assert editor.cursor() == (str(program), 3)
+
+
+def test_a_long_value_is_wrapped_in_its_window(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon(live_script(program, 1, Eval=[evaluated("x" * 500)]))
+    editor = standing(start_editor, program)
+    editor.command("LazydapEval total")
+    shown = eventually(lambda: editor.lua(_FLOAT), lambda lines: lines != [], what="the float")
+    assert shown == ["  total = " + "x" * 500 + "  list"]
+    size = editor.lua(
+        "local w = vim.fn.win_getid(vim.fn.winnr('$')) return { vim.api.nvim_win_get_width(w), "
+        "vim.api.nvim_win_get_height(w), vim.wo[w].wrap }"
+    )
+    assert size == [76, 7, True]
