@@ -27,6 +27,7 @@ from lazydap_core.protocol.objects import (
     SessionSummary,
     StackFrame,
     Stop,
+    TerminalState,
     ThreadInfo,
     ThreadUpdate,
     Variable,
@@ -83,6 +84,7 @@ class Launched(WireObject, frozen=True, kw_only=True):
     breakpoints: tuple[BreakpointStatus, ...]
     adapter_command: str | None = None
     stop: Stop | None = None
+    terminal: TerminalState | None = None
 
     def __post_init__(self) -> None:
         normalise_reason(self, self.reason)

@@ -64,6 +64,7 @@ class Session(Known, frozen=True, kw_only=True):
     adapter: AdapterKind
     program: str = ""
     adapter_command: str | None = None
+    has_terminal: bool = False
     state: SessionState = "initialising"
     exit_code: int | None = None
     ended: str | None = None
@@ -187,6 +188,7 @@ def session_of(summary: SessionSummary, before: Session | None) -> Session:
         known or Session(id=summary.session_id, adapter=summary.adapter),
         program=summary.program,
         adapter_command=summary.adapter_command,
+        has_terminal=summary.terminal is not None,
         state=summary.state,
         exit_code=summary.exit_code,
     )

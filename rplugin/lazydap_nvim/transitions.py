@@ -337,7 +337,12 @@ def launched(project: Project, answer: responses.Launched, adapter: objects.Adap
         if known is not None and known.id == answer.session_id
         else Session(id=answer.session_id, adapter=adapter, mover="us")
     )
-    session = replace(session, program=program, adapter_command=answer.adapter_command)
+    session = replace(
+        session,
+        program=program,
+        adapter_command=answer.adapter_command,
+        has_terminal=answer.terminal is not None,
+    )
     is_untold = session.state == "initialising"
     if is_untold:
         session = replace(session, state=answer.state)

@@ -50,6 +50,8 @@ def _project(project: Project) -> dict[str, Json]:
             "exit_code": session.exit_code,
             "ended": session.ended,
         }
+        if session.has_terminal:
+            entry["terminal"] = True
     elif project.launching is not None:
         entry["program"] = project.launching
     return entry
@@ -272,6 +274,7 @@ def _project_inputs(model: Model) -> tuple[Any, ...]:
         parts += (project.launching, project.log)
         if session is not None:
             parts += (session.id, session.program, session.adapter_command, session.exit_code, session.ended)
+            parts.append(session.has_terminal)
     return tuple(parts)
 
 

@@ -35,6 +35,7 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (responses.Status, "muted"),
     (responses.Launched, "adapter_command"),
     (responses.Launched, "stop"),
+    (responses.Launched, "terminal"),
     (objects.SessionSummary, "adapter_command"),
     (objects.SessionSummary, "stop"),
     (objects.SessionSummary, "terminal"),

@@ -183,7 +183,7 @@ class Engine:
             order.error = error
             return
         else:
-            order.launched = self._launched(occupant.session)
+            order.launched = self._launched(occupant)
             await self._catch_up(occupant)
         finally:
             self._order = None
@@ -202,7 +202,8 @@ class Engine:
         await order.is_done.wait()
         return responses.LaunchCancelled(cancelled=order.launched is None)
 
-    def _launched(self, session: Session) -> responses.Launched:
+    def _launched(self, occupant: Occupant) -> responses.Launched:
+        session = occupant.session
         standing = session.stop
         return responses.Launched(
             session_id=session.id,
@@ -214,6 +215,7 @@ class Engine:
             breakpoints=self._decorated(self._project.breakpoints),
             adapter_command=session.driver.adapter_command,
             stop=standing.told() if standing else None,
+            terminal=occupant.terminal.state(),
         )
 
     async def _catch_up(self, occupant: Occupant) -> None:
