@@ -1,5 +1,6 @@
 """Owns `launch` and `restart`: a program named on the command line, and the same once more."""
 
+import os
 from typing import cast
 
 from lazydap_cli import session
@@ -22,6 +23,8 @@ def launch(call: Call) -> Single:
     )
     path = found_path(call.folder, program, f"debug {program}", "program")
     adapter = call.given("adapter")
+    # A link stays one: its own path decides which environment a Python belongs to.
+    python = None if call.given("python") is None else os.path.abspath(call.folder / call.given("python"))  # noqa: PTH100
     order = Order(
         program=path,
         kind=("debugpy" if call.given("module") or call.given("python") else kind_of(path))
@@ -33,11 +36,11 @@ def launch(call: Call) -> Single:
         stop_on_entry=call.given("stop_on_entry"),
         terminal=call.given("terminal"),
         adapter="lldb-dap" if adapter == "lldb-dap" else None,
-        pinned=call.given("python"),
+        pinned=python,
         mode=call.given("mode"),
         options=LaunchOptions(
             module=call.given("module"),
-            python=call.given("python"),
+            python=python,
             just_my_code=True if call.given("just_my_code") else None,
             timeout_ms=timeout_ms(call),
             source_map=source_map(call),
