@@ -23,6 +23,7 @@ Channel = Literal[
     "thread_changed",
     "watch_updated",
     "stop_detail",
+    "state_file",
     "exception_filters_changed",
     "terminal",
     "mute_changed",

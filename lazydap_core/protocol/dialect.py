@@ -25,6 +25,7 @@ FEATURES: Final[tuple[str, ...]] = (
     "complete",
     "breakpoint_move",
     "actor",
+    "state_file",
     "run_to",
     "attach",
     "restart",

@@ -6,6 +6,7 @@ from lazydap_core.domain.words import AdapterKind, Channel
 from lazydap_core.protocol.additions.exceptions import ExceptionFiltersChanged
 from lazydap_core.protocol.additions.muting import MuteChanged
 from lazydap_core.protocol.additions.named import DataBreakpointUpdated, FunctionBreakpointUpdated
+from lazydap_core.protocol.additions.state_file import StateFile
 from lazydap_core.protocol.additions.terminal import Terminal
 from lazydap_core.protocol.objects import (
     I64,
@@ -94,6 +95,7 @@ Event = (
     | WatchUpdated
     | StopDetail
     | ExceptionFiltersChanged
+    | StateFile
     | Terminal
     | MuteChanged
     | FunctionBreakpointUpdated
@@ -111,6 +113,7 @@ CHANNELS: Final[dict[type[Event], Channel]] = {
     WatchUpdated: "watch_updated",
     StopDetail: "stop_detail",
     ExceptionFiltersChanged: "exception_filters_changed",
+    StateFile: "state_file",
     Terminal: "terminal",
     MuteChanged: "mute_changed",
     FunctionBreakpointUpdated: "function_breakpoint_updated",

@@ -59,6 +59,7 @@ class Status(WireObject, frozen=True, kw_only=True):
     session: SessionSummary | None = NULL
     root: str | None = None
     muted: bool | None = None
+    not_saved: str | None = None
 
     def __post_init__(self) -> None:
         check_u64(self.uptime_ms)
@@ -177,6 +178,7 @@ class Breakpoints(WireObject, frozen=True, kw_only=True):
     breakpoints: tuple[BreakpointStatus, ...]
     not_found: tuple[U32, ...]
     applied_to_session: bool
+    not_saved: str | None = None
 
 
 class Watches(WireObject, frozen=True, kw_only=True):
@@ -184,6 +186,7 @@ class Watches(WireObject, frozen=True, kw_only=True):
     dry_run: bool
     watches: tuple[WatchStatus, ...]
     not_found: tuple[U32, ...]
+    not_saved: str | None = None
 
 
 class Error(WireObject, frozen=True, kw_only=True):

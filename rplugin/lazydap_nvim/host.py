@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -38,6 +39,8 @@ MOST_LINKS: Final = 32
 DWELL: Final = 0.08
 """Seconds that a stop stays drawn while the program runs on: most steps are over by then."""
 STATUS_TRIES: Final = 5
+JUST_NOW: Final = 3.0
+"""Seconds in which a complaint that nobody asked for is not made again."""
 
 
 class Job(NamedTuple):
@@ -47,6 +50,7 @@ class Job(NamedTuple):
     work: Callable[..., Awaitable[object]]
     arguments: tuple[object, ...]
     is_quiet: bool
+    posted: float
 
 
 class Host:
@@ -76,6 +80,7 @@ class Host:
         self._edits: dict[str, anyio.Lock] = {}
         self._unmet: set[str] = set()
         self._told: set[str] = set()
+        self._complaint = ("", -math.inf)
         self._epoch = 0
         self.moved_at = 0.0
 
@@ -91,7 +96,7 @@ class Host:
     async def _do(self, job: Job) -> None:
         self._running += 1
         try:
-            with self.containing(job.name, is_quiet=job.is_quiet):
+            with self.containing(job.name, is_quiet=job.is_quiet, since=job.posted):
                 await job.work(*job.arguments)
         finally:
             self._running -= 1
@@ -103,13 +108,16 @@ class Host:
         if len(self._jobs) + self._running >= MOST_JOBS:
             self.editor.say("too much at once: the last command was dropped", "warn")
             return
-        self._jobs.append(Job(name, work, arguments, is_quiet))
+        self._jobs.append(Job(name, work, arguments, is_quiet, self.clock.time()))
         if self._news is not None:
             self._news.set()
 
     @contextmanager
-    def containing(self, what: str, *, is_quiet: bool = False) -> Generator[None]:
-        """Turn whatever goes wrong inside into one line: the one place where nothing gets past."""
+    def containing(self, what: str, *, is_quiet: bool = False, since: float = math.inf) -> Generator[None]:
+        """Turn whatever goes wrong inside into one line: the one place where nothing gets past.
+
+        What was said already after `since` is not said again.
+        """
         try:
             yield
         except LinkLostError as error:
@@ -118,7 +126,7 @@ class Host:
         except LazydapError as error:
             log.info("%s: %s: %s", what, type(error).__name__, error)
             if not is_quiet:
-                self.editor.say(error_line(error), "error")
+                self._complain(error, since)
         except Exception as error:
             log.exception("%s failed", what)
             self.editor.say(f"{what} failed ({type(error).__name__}: {error}): see :LazydapLog", "error")
@@ -206,6 +214,14 @@ class Host:
     def refused(self, link: Link, error: LazydapError) -> None:
         """The link's listener: a daemon or file that cannot be used."""
         log.warning("%s: %s", link.root, error)
+        # The command that has met it first has said so just now.
+        self._complain(error, self.clock.time() - JUST_NOW)
+
+    def _complain(self, error: LazydapError, since: float) -> None:
+        line, said = self._complaint
+        if error.message == line and said >= since:
+            return
+        self._complaint = (error.message, self.clock.time())
         self.editor.say(error_line(error), "error")
 
     def _meet(self, root: str) -> None:

@@ -10,6 +10,7 @@ import anyio
 
 from lazydap_core.client.starting import ensure_daemon
 from lazydap_core.client.streaming import AsyncClient, Pending
+from lazydap_core.domain.words import Channel
 from lazydap_core.errors import DaemonInternalError, DaemonUnreachable, LazydapError, ReplyTimedOut, StateFileInvalid
 from lazydap_core.paths import Places
 from lazydap_core.protocol import events, requests, responses
@@ -25,7 +26,8 @@ MOVE_SECONDS: Final = 15.0
 SNAPSHOT_SECONDS: Final = 5.0
 
 CHANNELS: Final = ("session_started", "session_ended", "stopped", "continued", "breakpoint_updated")
-STOP_DETAIL: Final = "stop_detail"
+FEATURE_CHANNELS: Final[tuple[Channel, ...]] = ("stop_detail", "state_file")
+"""Channels that are named as the features they belong to."""
 
 R = TypeVar("R", bound=responses.Response)
 
@@ -154,7 +156,7 @@ class Link:
 
     async def _listen(self, lines: _Lines) -> None:
         features = lines.events.features
-        channels = (*CHANNELS, STOP_DETAIL) if STOP_DETAIL in features else CHANNELS
+        channels: tuple[Channel, ...] = (*CHANNELS, *filter(features.__contains__, FEATURE_CHANNELS))
         status = _expected(
             responses.Status,
             await lines.events.request(requests.Subscribe(channels=channels), SNAPSHOT_SECONDS),

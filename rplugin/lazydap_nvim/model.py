@@ -100,6 +100,7 @@ class Project(Known, frozen=True, kw_only=True):
     is_following: bool = False
     launches: tuple[str, ...] = ()
     log: str | None = None
+    not_saved: str | None = None
 
     @property
     def live(self) -> Session | None:

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from lazydap_core.domain.words import StepKind
 from lazydap_core.protocol import events, objects, responses
+from lazydap_core.protocol.additions.state_file import StateFile
 from lazydap_core.protocol.objects import BreakpointStatus, Locals, StackFrame, Stop
 from lazydap_nvim.model import (
     EMPTY,
@@ -71,6 +72,7 @@ class Outcome(NamedTuple):
 
 
 STOP_DETAIL = "stop_detail"
+SAVED_AGAIN = "breakpoints and watches are saved again"
 _DEFINITIONS = frozenset({"module", "function", "type", "builtin_function_or_method"})
 
 
@@ -91,6 +93,8 @@ def heard(project: Project, event: events.Event) -> Outcome:
             outcome = _ended(project, event)
         case events.BreakpointUpdated():
             outcome = _breakpoint_updated(project, event)
+        case StateFile():
+            outcome = _state_file_told(project, event)
         case _:
             # Not asked for.
             pass
@@ -367,7 +371,18 @@ def connected(
 ) -> Outcome:
     """A link is up: its snapshot replaces all that was known."""
     before = replace(project, is_connected=True, features=features, session=None, breakpoints=breakpoints)
-    return snapshot(before, status)
+    outcome = snapshot(before, status)
+    told = _state_file_told(outcome.project, StateFile(not_saved=status.not_saved))
+    return Outcome(told.project, (*outcome.effects, *told.effects))
+
+
+def _state_file_told(project: Project, event: StateFile) -> Outcome:
+    effects: tuple[Effect, ...] = ()
+    if event.not_saved != project.not_saved:
+        effects = (Say(SAVED_AGAIN) if event.not_saved is None else Say(event.not_saved, "error"),)
+    if event.overruled is not None:
+        effects += (Say(event.overruled, "warn"),)
+    return Outcome(replace(project, not_saved=event.not_saved), effects)
 
 
 def snapshot(project: Project, status: responses.Status) -> Outcome:
@@ -400,6 +415,7 @@ def lost(project: Project, breakpoints: tuple[BreakpointStatus, ...]) -> Outcome
     after = replace(
         project,
         is_connected=False,
+        not_saved=None,
         features=frozenset(),
         session=None,
         breakpoints=breakpoints,

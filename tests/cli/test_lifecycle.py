@@ -354,6 +354,23 @@ def test_a_breakpoint_is_moved_and_keeps_its_id_and_condition(shell: Shell) -> N
     assert "needs a location" in refused.err
 
 
+def test_a_state_file_broken_under_a_running_daemon_is_told_with_each_change_until_it_is_mended(shell: Shell) -> None:
+    shell.write("a.py", "one\ntwo\n")
+    shell("status")
+    state = shell.folder / ".lazydap" / "state.toml"
+    state.write_text("[[breakpoints]\n")
+    ended = shell("break", "a.py:1")
+    assert ended.code == 0
+    assert ended.json["not_saved"] in ended.err
+    assert "state.toml is malformed" in shell("status").err
+    assert "state.saved" in shell("doctor", "--format", "table").out
+    state.write_text("# mended\n[[launch_configs]]\nname = 'mine'\n")
+    assert shell("break", "a.py:2").code == 0
+    wait_until(lambda: state.read_text().count("[[breakpoints]]") == 2, "both are saved")
+    assert "name = 'mine'" in state.read_text()
+    assert shell("status").err == ""
+
+
 def test_a_file_of_any_name_can_have_a_breakpoint(shell: Shell) -> None:
     for name in ("with blank.py", 'it\'s "quoted".py', "snö ☃.py", "-dash.py", "a:3.py"):
         shell.write(name, "x = 1\n")

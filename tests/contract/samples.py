@@ -6,6 +6,7 @@ from uuid import UUID
 from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_core.protocol.additions import exceptions, moving, muting, named, values
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
+from lazydap_core.protocol.additions.state_file import StateFile
 from lazydap_core.protocol.dialect import FEATURES, NEWEST
 
 SESSION: Final = UUID("0b7e3c52-6f0e-4a57-9a51-2f3f5f0f7c11")
@@ -259,6 +260,8 @@ EVENTS: Final[tuple[events.Event, ...]] = (
     events.BreakpointUpdated(breakpoint=objects.AdapterBreakpoint(id=2, verified=False, line=6)),
     events.ThreadChanged(session_id=SESSION, update=objects.ThreadUpdate(thread_id=2, kind="started")),
     events.WatchUpdated(watch_id=1),
+    StateFile(not_saved="breakpoints and watches are not saved: /home/ana/shop/.lazydap/state.toml is malformed: …"),
+    StateFile(overruled="an edit of state.toml gave way to what the daemon had: watch 1"),
     events.StopDetail(session_id=SESSION, stop=objects.Stop(generation=3, thread_id=1, reason="step", frame=_FRAME)),
     events.StopDetail(session_id=SESSION, stop=_STOP),
     exceptions.ExceptionFiltersChanged(adapter="debugpy"),

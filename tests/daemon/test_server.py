@@ -781,3 +781,22 @@ async def _until(is_so: Any, within: float = DEADLINE) -> None:
     with anyio.fail_after(within):
         while not is_so():  # noqa: ASYNC110  # what is waited for happens in the server, which tells nobody
             await anyio.sleep(0.002)
+
+
+async def test_clients_hear_at_once_that_the_project_is_not_saved_and_that_it_is_again(served: Served) -> None:
+    add = {"BreakpointAdd": {"breakpoint": {"source": "/a.py", "line": 1, "enabled": True}, "dry_run": False}}
+    state = served.places.root / ".lazydap" / "state.toml"
+    async with served.client("state_file") as watching, served.client() as client:
+        state.parent.mkdir(exist_ok=True)
+        state.write_text("[[breakpoints]\n")
+        await client.ask(add)
+        told = (await watching.event())["StateFile"]["not_saved"]
+        assert "state.toml is malformed" in told
+        assert (await client.ask("Status"))["Response"]["Status"]["not_saved"] == told
+        assert (await client.ask("WatchList"))["Response"]["Watches"]["not_saved"] == told
+        checks = (await client.ask("Doctor"))["Response"]["Doctor"]["checks"]
+        assert (checks[0]["name"], checks[0]["ok"]) == ("state.saved", False)
+        state.unlink()
+        assert await served.store.flush()
+        assert (await watching.event())["StateFile"]["not_saved"] is None
+        assert "not_saved" not in (await client.ask("Status"))["Response"]["Status"]

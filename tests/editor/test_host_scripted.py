@@ -477,3 +477,35 @@ def test_an_older_daemon_gets_the_breakpoint_anew_with_all_its_parts_and_nothing
     [added] = [entry["request"]["BreakpointAdd"] for entry in daemon.requests() if "BreakpointAdd" in entry["request"]]
     assert added["breakpoint"] == {"source": str(program), "line": 5, **parts}
     assert editor.messages() == said
+
+
+def test_a_project_that_is_not_saved_is_told_once_and_so_is_its_mending(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    words = "breakpoints and watches are not saved: state.toml is malformed: mend or remove it"
+    daemon = start_daemon({"features": ["state_file"]})
+    editor = start_editor(program)
+    editor.command("LazydapStatus")
+    editor.expect_message("nothing is live")
+    for _ in range(2):
+        daemon.broadcast({"StateFile": {"not_saved": words}})
+    editor.expect_message(words)
+    daemon.broadcast({"StateFile": {"not_saved": None}})
+    editor.expect_message("breakpoints and watches are saved again")
+    daemon.broadcast({"StateFile": {"not_saved": None, "overruled": "an edit gave way"}})
+    editor.expect_message("an edit gave way")
+    assert len([line for line in editor.messages() if words in line]) == 1
+    subscribed = [entry["request"]["Subscribe"] for entry in daemon.requests() if "Subscribe" in entry["request"]]
+    assert "state_file" in subscribed[0]["channels"]
+
+
+def test_a_launch_with_a_state_file_that_cannot_be_read_says_so_once(
+    start_editor: StartEditor, program: Path, project: Path
+) -> None:
+    (project / ".lazydap" / "state.toml").write_text("[[breakpoints]\n")
+    editor = start_editor(program)
+    editor.command("LazydapLaunch some name")
+    editor.expect_message("state.toml is malformed")
+    editor.command("LazydapStatus")
+    editor.expect_message("no daemon runs")
+    assert len([line for line in editor.messages() if "malformed" in line]) == 1

@@ -37,7 +37,8 @@ class Silent:
 async def test_a_command_goes_on_when_the_link_came_up_while_its_daemon_was_being_started(
     start_daemon: StartDaemon, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    link = Link(places(project, environ=os.environ), os.environ, Silent())
+    listener: Any = Silent()
+    link = Link(places(project, environ=os.environ), os.environ, listener)
 
     def start(_: Link) -> None:
         start_daemon({})

@@ -36,6 +36,8 @@ def run(call: Call) -> Listing:
             answer = _moved_by_hand(call, client, request)
         else:
             answer = session.asked(client, request, responses.Breakpoints)
+    if answer.not_saved is not None:
+        call.warn(answer.not_saved)
     return breakpoint_listing(answer, call.folder)
 
 

@@ -17,6 +17,8 @@ def status(call: Call) -> Single:
     """The daemon, started if none runs, and its session."""
     with call.connect() as client:
         answer = session.asked(client, requests.Status(), responses.Status)
+    if answer.not_saved is not None:
+        call.warn(answer.not_saved)
     lines: list[tuple[str, object]] = [
         ("instance", answer.instance),
         ("daemon", f"pid {answer.daemon_pid}, up {seconds(answer.uptime_ms)}"),

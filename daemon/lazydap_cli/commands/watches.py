@@ -40,6 +40,8 @@ def _selector(call: Call) -> WatchSelector:
 def _answered(call: Call, request: requests.Request) -> Listing:
     with call.connect() as client:
         answer = session.asked(client, request, responses.Watches)
+    if answer.not_saved is not None:
+        call.warn(answer.not_saved)
     return Listing(
         document(answer),
         documents(answer.watches),

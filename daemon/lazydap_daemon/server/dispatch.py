@@ -13,6 +13,7 @@ import lazydap_core
 from lazydap_core.errors import BadRequest, DaemonInternalError, LazydapError
 from lazydap_core.protocol import codec, events, failures, requests, responses
 from lazydap_core.protocol.additions import exceptions, muting, named
+from lazydap_core.protocol.additions.state_file import StateFile
 from lazydap_core.protocol.dialect import FEATURES, NEWEST, is_spoken
 from lazydap_core.protocol.objects import AdapterBreakpoint, WatchStatus
 from lazydap_daemon.server.connection import Connection, Reply, version_mismatch
@@ -61,6 +62,7 @@ class Dispatcher:
         self._on_shutdown = on_shutdown
         self._doctor = Doctor(identity.instance, identity.pid, project, locate)
         project.on_external = self._announce_external
+        project.on_health = self._announce_health
 
     async def answer(self, connection: Connection, envelope: codec.Envelope) -> Reply:
         """The reply to one message; every failure becomes one, cancellation passes."""
@@ -91,7 +93,7 @@ class Dispatcher:
             case requests.Shutdown():
                 payload = self._shutting_down()
             case requests.WatchList():
-                payload = _watches(WatchChange("listed", self._project.watches), is_dry_run=False)
+                payload = self._watches(WatchChange("listed", self._project.watches), is_dry_run=False)
             case requests.WatchAdd():
                 payload = self._watched(self._project.add_watch(request.watch, dry_run=request.dry_run), request)
             case requests.WatchRemove():
@@ -125,6 +127,7 @@ class Dispatcher:
             session=self._engine.summary(),
             root=str(self._identity.root),
             muted=self._project.is_muted,
+            not_saved=self._project.not_saved,
         )
 
     def _shutting_down(self) -> responses.ShuttingDown:
@@ -136,7 +139,19 @@ class Dispatcher:
         if change.has_changed:
             for watch in change.watches:
                 self._hub.publish(events.WatchUpdated(watch_id=watch.id))
-        return _watches(change, is_dry_run=request.dry_run)
+        return self._watches(change, is_dry_run=request.dry_run)
+
+    def _watches(self, change: WatchChange, *, is_dry_run: bool) -> responses.Watches:
+        return responses.Watches(
+            action=change.action,
+            dry_run=is_dry_run,
+            watches=tuple(WatchStatus(id=w.id, expression=w.expression, label=w.label) for w in change.watches),
+            not_found=change.not_found,
+            not_saved=self._project.not_saved,
+        )
+
+    def _announce_health(self, overruled: str | None) -> None:
+        self._hub.publish(StateFile(not_saved=self._project.not_saved, overruled=overruled))
 
     def _announce_external(self, external: External) -> None:
         for entry in external.breakpoints:
@@ -161,12 +176,3 @@ def _checked(envelope: codec.Envelope) -> requests.Request:
     if is_spoken(envelope.version) or isinstance(payload, (requests.Ping, requests.Shutdown)):
         return payload  # pyright: ignore[reportReturnType]  # membership by class is what a union of structs is
     raise version_mismatch(envelope.version)
-
-
-def _watches(change: WatchChange, *, is_dry_run: bool) -> responses.Watches:
-    return responses.Watches(
-        action=change.action,
-        dry_run=is_dry_run,
-        watches=tuple(WatchStatus(id=w.id, expression=w.expression, label=w.label) for w in change.watches),
-        not_found=change.not_found,
-    )

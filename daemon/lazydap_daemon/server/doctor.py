@@ -42,6 +42,8 @@ class Doctor:
                 adapters = await self._adapters(version)
             if request.check_state:
                 others.append(self._state())
+        if self._project.not_saved is not None:
+            others.append(Check(name="state.saved", ok=False, detail=self._project.not_saved))
         others.append(self._daemon(version))
         is_well = all(check.ok for check in others) and (not adapters or any(check.ok for check in adapters))
         return responses.Doctor(ok=is_well, checks=(*adapters, *others))

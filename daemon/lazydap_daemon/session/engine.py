@@ -297,6 +297,7 @@ class Engine:
                     breakpoints=self._decorated(self._project.breakpoints),
                     not_found=(),
                     applied_to_session=False,
+                    not_saved=self._project.not_saved,
                 )
             case requests.BreakpointAdd():
                 change = self._project.add_breakpoint(request.breakpoint, dry_run=request.dry_run)
@@ -337,6 +338,7 @@ class Engine:
             ),
             not_found=change.not_found,
             applied_to_session=applied,
+            not_saved=self._project.not_saved,
         )
 
     def _announce(self, change: Change) -> None:

@@ -30,6 +30,7 @@ from lazydap_core.protocol.objects import (
 )
 from lazydap_core.state_file import ProjectState, parse_state, state_path
 from lazydap_daemon.store.document import Content, rendered
+from lazydap_daemon.store.health import FAILURES, gave_way, trouble, words_for
 from lazydap_daemon.store.moving import moved
 from lazydap_daemon.store.named import NamedList
 from lazydap_daemon.store.reconciling import External, content_of, holds, place_of, reconciled
@@ -40,7 +41,7 @@ log = logging.getLogger("daemon.store")
 
 FLUSH_DELAY: Final = 0.5
 """Seconds from the first of a burst of changes to the one write that saves them."""
-RETRY_DELAYS: Final = (5.0, 15.0, 60.0)
+RETRY_DELAYS: Final = (2.0, 5.0, 10.0)
 """Seconds to the next attempt after a write failed; a further change brings it forward."""
 WRITE_ATTEMPTS: Final = 5
 """Times that one write starts anew because somebody else wrote the file meanwhile."""
@@ -70,7 +71,7 @@ class WatchChange(msgspec.Struct, frozen=True):
     has_changed: bool = False
 
 
-def _ignore(_: External) -> None:
+def _ignore(_: object) -> None:
     return None
 
 
@@ -80,6 +81,7 @@ class ProjectStore:
     def __init__(self, root: Path, text: str | None, state: ProjectState, *, flush_delay: float) -> None:
         self.root = root
         self.on_external: Callable[[External], None] = _ignore
+        self.on_health: Callable[[str | None], None] = _ignore
         self._path = state_path(root)
         self._flush_delay = flush_delay
         self.functions: NamedList[FunctionBreakpoint] = NamedList((), claim=self.claim_breakpoint_id, touch=self._touch)
@@ -90,6 +92,7 @@ class ProjectStore:
         self._saved_revision = 0
         self._changed = anyio.Event()
         self._writing = anyio.Lock()
+        self._trouble: str | None = None
 
     @classmethod
     def load(cls, root: Path, *, flush_delay: float = FLUSH_DELAY) -> "ProjectStore":
@@ -115,6 +118,11 @@ class ProjectStore:
     def has_unsaved(self) -> bool:
         """True while the file lacks something that happened here."""
         return self._revision != self._saved_revision
+
+    @property
+    def not_saved(self) -> str | None:
+        """What keeps the project from being saved, in one line with the cure; None while nothing does."""
+        return self._trouble
 
     def breakpoints_in(self, source: str) -> tuple[Breakpoint, ...]:
         """Those of one file, whose path may be spelled in any way, by line."""
@@ -291,6 +299,13 @@ class ProjectStore:
     def _touch(self) -> None:
         self._revision += 1
         self._changed.set()
+        # Said with the answer to the change itself, not half a second later.
+        self._set_trouble(trouble(self._path, self.root, self._seen) or self._trouble)
+
+    def _set_trouble(self, words: str | None) -> None:
+        if words != self._trouble:
+            self._trouble = words
+            self.on_health(None)
 
     async def run_flusher(self) -> None:
         """Save what changes, until cancelled; a failed write is logged and tried again."""
@@ -310,8 +325,11 @@ class ProjectStore:
                 try:
                     while self.has_unsaved:
                         await self._write()
-                except (OSError, UnicodeError, StateFileInvalid, ChangedMeanwhileError) as error:
+                except FAILURES as error:
                     log.error("breakpoints and watches are not saved, to be tried again: %s", error)  # noqa: TRY400
+                    self._set_trouble(words_for(error, self._path))
+                else:
+                    self._set_trouble(None)
         return not self.has_unsaved
 
     async def _write(self) -> None:
@@ -345,6 +363,7 @@ class ProjectStore:
         outcome = reconciled(self._base, self._content(), theirs)
         for entry in outcome.overruled:
             log.warning("an edit in %s gives way to the daemon's own entry: %s", self._path, entry)
+            self.on_health(gave_way(entry))
         self._take(outcome.content)
         # From here on the edit counts as seen: a write that fails now must not take it for a new one again.
         self._seen, self._base = found, theirs

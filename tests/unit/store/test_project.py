@@ -1,10 +1,11 @@
 """What a project remembers, and when and how it is written down."""
 
 import os
+import re
 import threading
 import time
 import tomllib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -443,3 +444,86 @@ async def test_an_edit_between_reading_and_replacing_is_not_lost(root: Path, mon
     assert await store.flush()
     assert sorted(entry.id for entry in read_state(root).breakpoints) == [1, 5]
     assert sorted(entry.id for entry in store.breakpoints) == [1, 5]
+
+
+# -- a file that cannot be used ---------------------------------------------------------------------------------------
+
+
+def _malformed(root: Path) -> None:
+    _file(root).write_text("[[breakpoints]\n")
+
+
+def _folder_became_a_file(root: Path) -> None:
+    (root / ".lazydap").rename(root / "aside")
+    (root / ".lazydap").write_text("")
+
+
+def _not_text(root: Path) -> None:
+    _file(root).write_bytes(b"\xff\xfe")
+
+
+def _a_folder_in_its_place(root: Path) -> None:
+    _file(root).unlink(missing_ok=True)
+    _file(root).mkdir()
+
+
+def _mended(root: Path) -> None:
+    if (root / "aside").exists():
+        (root / ".lazydap").unlink()
+        (root / "aside").rename(root / ".lazydap")
+    elif _file(root).is_dir():
+        _file(root).rmdir()
+    else:
+        _file(root).write_text('[[breakpoints]]\nid = 1\nsource = "a.py"\nline = 1\n# mine\n')
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_malformed, "is malformed: .*; mend or remove it"),
+        (_folder_became_a_file, r"cannot be written \(Not a directory\): move what is in the folder's place away"),
+        (_not_text, "is not UTF-8: mend or remove it"),
+        (_a_folder_in_its_place, r"cannot be written \(Is a directory\): move that folder away"),
+    ],
+)
+async def test_a_file_that_cannot_be_used_is_told_with_the_change_and_nothing_is_lost_once_it_is_mended(
+    root: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], None], words: str
+) -> None:
+    monkeypatch.setattr(store_module, "RETRY_DELAYS", (0.01,))
+    store = ProjectStore.load(root, flush_delay=0)
+    store.add_breakpoint(_new("a.py", 1), dry_run=False)
+    await store.flush()
+    told: list[str | None] = []
+    store.on_health = lambda _: told.append(store.not_saved)
+
+    spoil(root)
+    store.add_breakpoint(_new("a.py", 2), dry_run=False)
+    assert store.not_saved is not None
+    assert re.search(f"^breakpoints and watches are not saved: .*state.toml {words}$", store.not_saved)
+    async with _flushing(store):
+        assert not await store.flush()
+        store.add_breakpoint(_new("a.py", 3), dry_run=False)
+        _mended(root)
+        await _until_saved(store)
+
+    assert store.not_saved is None
+    assert [words is None for words in told] == [False, True]
+    assert {entry.line for entry in read_state(root).breakpoints} == {1, 2, 3}
+
+
+async def test_a_line_changed_by_hand_under_a_daemon_gives_way_and_the_word_that_moves_it_is_told(root: Path) -> None:
+    store = ProjectStore.load(root)
+    for line in (1, 2):
+        store.add_breakpoint(_new("a.py", line), dry_run=False)
+    await store.flush()
+    overruled: list[str | None] = []
+    store.on_health = overruled.append
+
+    _file(root).write_text(_file(root).read_text().replace("line = 2\n", "line = 22\n"))
+    store.move_breakpoints((BreakpointPlace(id=1, line=12),), dry_run=False)
+    await store.flush()
+
+    assert {entry.id: entry.line for entry in store.breakpoints} == {1: 12, 2: 2}
+    (words,) = overruled
+    assert words is not None
+    assert words.endswith("`lazydap break a.py:22 --move 2` puts breakpoint 2 there")
