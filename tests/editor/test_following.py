@@ -1,5 +1,6 @@
 """Breakpoints go where their text goes, whatever edits it; one whose text is nowhere says so."""
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.editor.conftest import StubHost
-from tests.editor.editor import Editor, eventually
+from tests.editor.editor import Editor, end_daemons, eventually
+from tests.house.surroundings import Folders
 
 Start = Callable[..., Editor]
 TEXT = "".join(f"def name{number}():\n    return {number}\n\n" for number in range(1, 11))
@@ -217,3 +219,27 @@ def test_a_new_breakpoint_comes_with_the_text_by_which_it_is_found(editor: Edito
     editor.command("8LazydapBreak")
     stub.expect("break")
     assert stub.heard()[-1]["anchor"] == "def name3():\nreturn 3\ndef name4():"
+
+
+def test_after_a_restart_of_editor_and_daemon_a_breakpoint_is_where_its_text_went(
+    start_editor: Start, private_folders: Folders, source: Path
+) -> None:
+    state = source.parent / ".lazydap" / "state.toml"
+
+    def kept() -> list[tuple[int, int]]:
+        text = state.read_text() if state.exists() else ""
+        return [(entry["id"], entry["line"]) for entry in tomllib.loads(text).get("breakpoints", [])]
+
+    first = start_editor(source)
+    first.command("11LazydapBreak")
+    first.expect_sign(11, "●")
+    first.command("call append(0, ['# one', '# two'])")
+    first.command("write")
+    eventually(kept, lambda found: found == [(1, 13)], what="the state file has the new line")
+    first.close()
+    assert end_daemons(private_folders.data) == []
+    source.write_text("# three\n" + source.read_text())
+    second = start_editor(source)
+    second.expect_sign(14, "●")
+    assert second.signs() == {14: "●"}
+    assert kept() == [(1, 13)]
