@@ -153,6 +153,10 @@ local function home(buffer, breakpoint, present)
   if not breakpoint.anchor then
     return asked < vim.api.nvim_buf_line_count(buffer) and asked or nil
   end
+  if anchors.of(buffer, asked) == breakpoint.anchor then
+    -- Nothing has changed there: then a line that says little is found, too.
+    return asked
+  end
   if present and not anchors.stands_at(buffer, asked, breakpoint.anchor) then
     -- Somebody else's text has moved it, and here it has not moved: their line is another one here.
     if anchors.stands_at(buffer, present, breakpoint.anchor) then

@@ -18,6 +18,7 @@ PRINTED_SECONDS: Final = 5.0
 """After this a piece is thought written: an editor that is asked something answers nobody."""
 SLICE: Final = 2**17
 """Characters that are worked off before others get their turn."""
+NOTE: Final = "console"
 STREAMS: Final = {"stderr": "stderr", "console": "console"}
 PAUSE: Final = 0.03
 """Seconds between two pieces: nobody reads faster, and a program that prints without end must not fill the editor."""
@@ -83,6 +84,12 @@ async def _print(host: Host, root: str, session: Session) -> None:
             if not isinstance(answer, responses.Output):
                 return
             chunks = answer.chunks
+            if answer.dropped > seen:
+                # The numbers of a session begin at 1, and its oldest fall out first.
+                tape.feed(
+                    f"\n… {answer.dropped - seen} pieces of output were printed faster than they are kept\n", NOTE
+                )
+                seen = answer.dropped
             seen = max([seen, *(chunk.seq or 0 for chunk in chunks)])
             if chunks or is_first:
                 await _feed(tape, chunks)

@@ -243,3 +243,14 @@ def test_after_a_restart_of_editor_and_daemon_a_breakpoint_is_where_its_text_wen
     second.expect_sign(14, "●")
     assert second.signs() == {14: "●"}
     assert kept() == [(1, 13)]
+
+
+def test_a_first_line_that_says_little_is_found_where_it_was(
+    start_editor: Start, stub: StubHost, project: Path
+) -> None:
+    file = project / "short.py"
+    file.write_text("x = 1\nfor i in range(3):\n    pass\n")
+    editor = start_editor(file, init=stub.init)
+    anchor = "\nx = 1\nfor i in range(3):"
+    editor.apply({"generation": 1, "breakpoints": [breakpoint_at(file, 1, anchor=anchor)]})
+    editor.expect_sign(1, "●")

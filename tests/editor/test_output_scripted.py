@@ -102,6 +102,18 @@ def test_output_scrolled_back_stays_where_it_is(
     assert editor.eval("line('.')") == 7
 
 
+def test_output_that_the_daemon_no_longer_has_is_counted(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    chunk = {"category": "stdout", "output": "late\n", "timestamp_ms": 1, "seq": 8}
+    told: list[Json] = [{"reply": {"Output": {"chunks": [chunk], "dropped": 7}}}]
+    empty: list[Json] = [{"reply": {"Output": {"chunks": [], "dropped": 7}}}]
+    start_daemon(live_script(program, 1, Output=[told, empty]))
+    editor = opened(start_editor, program, "LazydapOutput")
+    lost = "… 7 pieces of output were printed faster than they are kept"
+    expect_pane(editor, "output", ["", lost, "late", ""])
+
+
 def test_output_with_nothing_live_says_how_to_start(start_editor: StartEditor, program: Path) -> None:
     editor = start_editor(program)
     editor.command("LazydapOutput")
