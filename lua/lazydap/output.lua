@@ -82,7 +82,7 @@ function M.create()
   vim.bo[buffer].undolevels = -1
   for _, key in ipairs({ 'i', 'a', 'I', 'A', 'o', 'O' }) do
     vim.keymap.set('n', key, function()
-      require('lazydap.say').say('no input here: :LazydapConsole evaluates, a program gets it by :help lazydap-terminal')
+      require('lazydap.say').say('no input here: :LazydapConsole evaluates, see :help lazydap-terminal')
     end, { buffer = buffer, desc = 'lazydap: no input' })
   end
   vim.api.nvim_create_autocmd('ColorScheme', {
