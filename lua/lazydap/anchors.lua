@@ -21,7 +21,9 @@ end
 ---@param line string
 ---@return string
 local function bare(line)
-  return (kept(line):gsub('%s+', ''):gsub("'", '"'):gsub('[,;]$', ''))
+  -- Trimming is most of the work, and only what is cut needs it.
+  local short = #line > LONGEST and kept(line) or line
+  return (short:gsub('%s+', ''):gsub("'", '"'):gsub('[,;]$', ''))
 end
 
 ---@param text string
