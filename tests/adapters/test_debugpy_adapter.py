@@ -80,38 +80,6 @@ async def test_a_program_stops_at_its_entry_steps_and_ends_with_its_code(tmp_pat
         assert talk.output("stderr") == ""
 
 
-async def test_a_breakpoint_on_a_blank_line_moves_and_one_behind_the_end_too(tmp_path: Path) -> None:
-    program = PY_LOOP.write(tmp_path)
-    blank = PY_LOOP.line("first") + 1
-    async with talking(DRIVER, plan(program)) as talk:
-        opinions = await talk.launch({str(program): [{"line": blank}, {"line": 99999}]})
-        assert [(each.verified, each.line) for each in opinions[str(program)]] == [
-            (True, PY_LOOP.line("first")),
-            (True, PY_LOOP.line("exit")),
-        ]
-
-
-@pytest.mark.parametrize(
-    ("condition", "numbers"),
-    [("3", ["2", "3", "4"]), (">=4", ["3", "4"]), ("==2", ["1"]), ("%2", ["1", "3"]), ("<= 1", ["0"])],
-)
-async def test_hits_are_counted_as_everywhere(tmp_path: Path, condition: str, numbers: list[str]) -> None:
-    program = PY_LOOP.write(tmp_path)
-    asked = {"line": PY_LOOP.line("call"), "hitCondition": DRIVER.hit_condition(condition)}
-    async with talking(DRIVER, plan(program)) as talk:
-        await talk.launch({str(program): [asked]})
-        seen: list[str] = []
-        while len(seen) < len(numbers):
-            await talk.stopped()
-            seen.append((await local_values(talk))["number"])
-            await talk.request("continue", threadId=1)
-        assert seen == numbers
-        await talk.expect("terminated")
-        assert not [
-            event for event in talk.events[talk.events.index(await_terminated(talk)) :] if event.name == "stopped"
-        ]
-
-
 def await_terminated(talk: Talk) -> Any:
     """The event itself."""
     return next(event for event in talk.events if event.name == "terminated")
@@ -128,14 +96,6 @@ async def test_an_uncaught_exception_is_told_with_its_type(tmp_path: Path) -> No
         assert (told.reason, told.text) == ("exception", "ValueError: no 3")
         await talk.request("continue", threadId=1)
         assert (await talk.expect("exited")).plain()["exitCode"] == 1
-
-
-async def test_a_running_program_is_paused(tmp_path: Path) -> None:
-    program = PY_SPIN.write(tmp_path)
-    async with talking(DRIVER, plan(program)) as talk:
-        await talk.launch()
-        await program_pid(talk)
-        assert (await talk.move("pause", 1)).reason == "pause"
 
 
 async def test_the_program_sees_the_clients_environment_and_nothing_of_ours(

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from lazydap_core.errors import InvalidLaunchConfig
@@ -30,7 +29,7 @@ from lazydap_daemon.dap.messages import (
     VariablesBody,
 )
 from tests.adapters.real import dlv
-from tests.adapters.talking import PATIENCE, Talk, session_members, talking
+from tests.adapters.talking import Talk, session_members, talking
 from tests.fixtures.go_programs import BROKEN, DEEP, MANY, SPLIT, TOUR, built, module, warm
 
 # The first of them waits until the standard library is compiled.
@@ -170,29 +169,6 @@ async def test_a_step_that_a_breakpoint_interrupts_is_over(tour: tuple[Path, Pat
         assert (stepped.reason, (await talk.top_frame(thread)).line) == ("step", TOUR.line("square") + 1)
 
 
-async def test_a_running_program_is_paused_and_names_its_goroutine_only_in_the_list(tour: tuple[Path, Path]) -> None:
-    async with talking(driver(), plan(tour[1], "spin")) as talk:
-        await talk.launch()
-        await talk.said("spinning\n")
-        assert [thread.id for thread in await threads(talk)] == [talk.driver.no_thread]
-        stop = normalised(await talk.move("pause", talk.driver.no_thread))
-        assert (stop.reason, stop.text) == ("pause", None)
-        thread = stop.thread_id or talk.driver.selected_thread(await threads(talk))
-        assert thread == 1
-        assert shown(talk, (await frames(talk, thread)).stack_frames)[0] == "main.spin"
-
-
-async def test_a_launched_program_cannot_be_left_running(tour: tuple[Path, Path]) -> None:
-    async with talking(driver(), plan(tour[1], "spin")) as talk:
-        await talk.launch()
-        assert not talk.driver.keeps_debuggee(talk.capabilities)
-        await talk.request("disconnect", terminateDebuggee=False)
-        await talk.expect_broken()
-        with anyio.fail_after(PATIENCE):
-            await talk.process.exited.wait()
-        assert session_members(talk.process.pid) == []
-
-
 async def test_a_killed_delve_leaves_neither_program_nor_binary(tmp_path: Path) -> None:
     warm()
     source = module(tmp_path / "tour", TOUR)
@@ -212,49 +188,6 @@ async def test_a_killed_delve_leaves_neither_program_nor_binary(tmp_path: Path) 
 # -- breakpoints ------------------------------------------------------------------------------------------------------
 
 
-async def test_lines_without_a_statement_are_refused_in_words(tour: tuple[Path, Path]) -> None:
-    source, program = tour
-    async with talking(driver(), plan(program, "exit", stop_on_entry=True)) as talk:
-        opinions = await talk.launch({str(source): [{"line": 2}, {"line": 99999}]})
-        for opinion in opinions[str(source)]:
-            assert (opinion.id, opinion.verified, opinion.line) == (None, False, None)
-            assert "could not find statement" in (opinion.message or "")
-
-
-@pytest.mark.parametrize(
-    ("condition", "values"),
-    [
-        ("3", ["2", "3", "4"]),
-        (">=4", ["3", "4"]),
-        ("==2", ["1"]),
-        ("%2", ["1", "3"]),
-        ("<= 1", ["0"]),
-        (">3", ["3", "4"]),
-    ],
-)
-async def test_hits_are_counted_as_everywhere(tour: tuple[Path, Path], condition: str, values: list[str]) -> None:
-    source, program = tour
-    asked = {"line": TOUR.line("call"), "hitCondition": driver().hit_condition(condition)}
-    async with talking(driver(), plan(program, "count")) as talk:
-        await talk.launch({str(source): [asked]})
-        seen: list[str] = []
-        while len(seen) < len(values):
-            seen.append((await local_values(talk, (await talk.stopped()).thread_id))["i"])
-            await talk.request("continue", threadId=1)
-        assert seen == values
-        await talk.expect("terminated")
-        assert len([event for event in talk.events if event.name == "stopped"]) == len(values)
-
-
-async def test_a_condition_that_fails_stops_and_says_why(tour: tuple[Path, Path]) -> None:
-    source, program = tour
-    async with talking(driver(), plan(program, "count")) as talk:
-        await talk.launch({str(source): [{"line": TOUR.line("call"), "condition": "nothing > 3"}]})
-        stop = normalised(await talk.stopped())
-        assert stop.reason == "exception"
-        assert "nothing" in (stop.text or "")
-
-
 async def test_a_log_point_prints_among_what_the_program_prints_and_is_told_apart(tour: tuple[Path, Path]) -> None:
     source, program = tour
     async with talking(driver(), plan(program, "count")) as talk:
@@ -268,19 +201,6 @@ async def test_a_log_point_prints_among_what_the_program_prints_and_is_told_apar
 
 
 # -- ends -------------------------------------------------------------------------------------------------------------
-
-
-async def test_a_panic_tells_its_text_and_the_frame_that_caused_it(tour: tuple[Path, Path]) -> None:
-    async with talking(driver(), plan(tour[1], "panic")) as talk:
-        await talk.launch()
-        stop = normalised(await talk.stopped())
-        assert (stop.reason, stop.raw_reason) == ("exception", None)
-        assert stop.text == "panic: runtime error: index out of range [4] with length 0"
-        stack = (await frames(talk, stop.thread_id)).stack_frames
-        assert stack[0].name.startswith("runtime.")
-        assert shown(talk, stack) == ("main.main", TOUR.line("panic"))
-        await talk.request("continue", threadId=stop.thread_id)
-        await talk.expect("terminated")
 
 
 async def test_a_deadlock_is_an_exception_without_a_goroutine(tour: tuple[Path, Path]) -> None:

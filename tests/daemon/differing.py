@@ -135,6 +135,24 @@ def _tell_nobody(exchange: Exchange) -> None:
     exchange.heard = {}
 
 
+# A condition beside a hit condition: either would do for debugpy, which stops before the condition holds.
+
+
+def _stops_for_either(recorded: Recording, exchange: Exchange) -> bool:
+    has_stopped = recorded.name == "breakpoints" and exchange.name == "Continue"
+    return has_stopped and _response(exchange).get("hit_breakpoint_ids") == [2]
+
+
+def _stop_for_both(exchange: Exchange) -> None:
+    stepped = _response(exchange)
+    stepped["hit_breakpoint_ids"] = [5]
+    stepped["frame"]["line"] = 13
+    variables: list[Json] = stepped["locals"]["variables"] if stepped.get("locals") else []
+    for row in variables:
+        if row["name"] == "result":
+            row["value"] = "1"
+
+
 DIFFERENCES = (
     Difference("`Step` on a running program", _steps_while_running, _refuse_step),
     Difference("`Pause` on a stopped program, version 4", _pauses_while_stopped, _refuse_pause),
@@ -148,6 +166,7 @@ DIFFERENCES = (
     Difference("a page of `Variables` that the adapter does not cut, version 4", _asks_for_a_page, _cut_page),
     Difference("adding a breakpoint where there is one, version 4", _shows_old_breakpoint, _add_condition),
     Difference("adding a breakpoint or watch that is there already", _adds_again, _tell_nobody),
+    Difference("a condition and a hit condition of one breakpoint, debugpy", _stops_for_either, _stop_for_both),
 )
 
 ADDED = (

@@ -9,10 +9,10 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.daemon.debugging import NO_WAIT, frame_of, text_of, value_of, wait
+from tests.daemon.debugging import frame_of, wait
 from tests.daemon.going import going
 from tests.daemon.real import eventually
-from tests.fixtures.go_programs import BROKEN, DEEP, LONG, SPLIT, TOUR, built, module, warm
+from tests.fixtures.go_programs import BROKEN, LONG, SPLIT, TOUR, built, module, warm
 
 # The first of them waits until the standard library is compiled.
 pytestmark = pytest.mark.timeout(300)
@@ -100,17 +100,6 @@ async def test_a_build_that_takes_too_long_is_given_up_with_all_that_it_started(
         assert not runs(int((slow / "pid").read_text()))
 
 
-async def test_a_built_program_runs_as_it_is(tour: tuple[Path, Path], tmp_path: Path) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.add("finish")
-        await made.launch(args=["exit"])
-        stepped = await made.resume()
-        assert (frame_of(stepped), value_of(stepped, "x")) == (("main.main", made.line("finish")), "5")
-        ended = await made.resume()
-        assert (ended["state"], ended["exit_code"]) == ("exited", 3)
-        assert tour[1].exists()
-
-
 async def test_a_test_is_run_by_its_file_and_by_its_folder(tmp_path: Path) -> None:
     warm()
     source = module(tmp_path / "split", *SPLIT).with_name(SPLIT[2].name)
@@ -170,92 +159,7 @@ async def test_a_step_from_the_entry_stops_at_a_breakpoint_of_mains_first_line_a
 # -- moving -----------------------------------------------------------------------------------------------------------
 
 
-async def test_each_step_stands_on_the_right_line_with_the_right_values(
-    tour: tuple[Path, Path], tmp_path: Path
-) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.add("call")
-        await made.launch(args=["count"])
-        total = 0
-        for number in range(3):
-            assert value_of(await made.resume(), "i") == str(number)
-            inside = await made.step("in")
-            assert (frame_of(inside)[0], value_of(inside, "number")) == ("main.squared", str(number))
-            assert frame_of(await made.step())[1] == made.line("square")
-            assert frame_of(await made.step("out"))[0] == "main.count"
-            total += number * number
-            assert value_of(await made.step(), "total") == str(total)
-
-
-async def test_continuing_a_program_that_is_already_running_reaches_the_breakpoint(
-    tour: tuple[Path, Path], tmp_path: Path
-) -> None:
-    async with touring(tour, tmp_path) as made:
-        launched = await made.launch(stop_on_entry=False, args=["spin"])
-        assert (launched["state"], launched["thread_id"]) == ("running", None)
-        number = await made.peer.send(made.request("Continue", all_threads=False, wait=wait()))
-        async with made.daemon.peer() as other:
-            assert (await made.add("turn", peer=other))["breakpoints"][0]["verified"] is True
-        stepped = (await made.peer.answer(number))["payload"]["Response"]["Stepped"]
-        assert (stepped["reason"], frame_of(stepped)) == ("breakpoint", ("main.spin", made.line("turn")))
-
-
-async def test_a_program_that_never_stops_times_out_keeps_running_and_can_be_paused(
-    tour: tuple[Path, Path], tmp_path: Path
-) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.launch(args=["spin"])
-        timed_out = await made.resume(300)
-        assert (timed_out["state"], timed_out["frame"]) == ("timeout", None)
-        # A goroutine that is called "Current" is none.
-        assert await made.ask("Threads") == []
-        refused = await made.refused("Step", kind="over", wait=NO_WAIT)
-        assert refused["code"] == "SessionNotPaused"
-        paused = await made.pause()
-        assert (paused["state"], paused["reason"], paused["thread_id"]) == ("paused", "pause", 1)
-        shown = paused["user_frame"] or paused["frame"]
-        assert shown["name"] == "main.spin"
-        assert (await made.step("out"))["state"] == "paused"
-
-
-async def test_a_condition_and_a_hit_count_can_be_changed_while_the_program_stands(
-    tour: tuple[Path, Path], tmp_path: Path
-) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.add("call", condition="i == 1")
-        await made.launch(args=["count"])
-        assert value_of(await made.resume(), "i") == "1"
-        await made.add("call", condition="i > 2", hit_condition="1")
-        stepped = await made.resume()
-        assert (value_of(stepped, "i"), stepped["hit_breakpoint_ids"]) == ("3", [1])
-
-
-async def test_a_breakpoint_where_no_code_is_says_so(tour: tuple[Path, Path], tmp_path: Path) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.launch(args=["exit"])
-        wanted = {"source": str(made.source), "line": 2, "enabled": True}
-        added = await made.peer.told({"BreakpointAdd": {"breakpoint": wanted, "dry_run": False}})
-        (told,) = added["breakpoints"]
-        assert told["verified"] is False
-        assert "could not find statement" in told["message"]
-
-
 # -- looking ----------------------------------------------------------------------------------------------------------
-
-
-async def test_variables_and_expressions_read_the_paused_frame(tour: tuple[Path, Path], tmp_path: Path) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.add("finish")
-        await made.launch(args=["exit"])
-        await made.resume()
-        rows = (await made.rows((await made.scopes())["Locals"]))["variables"]
-        assert [(row["name"], row["value"], row["type_name"]) for row in rows] == [("x", "5", "int")]
-        value = await made.evaluate("x * 3")
-        assert (value["value"], value["type_name"], value["variables_reference"]) == ("15", "int", 0)
-        for expression in ("no_such_name", "1 / 0", ""):
-            refused = await made.refused("Eval", expression=expression, context="watch")
-            assert (refused["code"], refused["details"]["command"]) == ("DapProtocolError", "evaluate"), expression
-        assert "no_such_name" in (await made.refused("Eval", expression="no_such_name", context="watch"))["message"]
 
 
 async def test_a_window_of_a_container_is_exactly_the_rows_asked_for(tour: tuple[Path, Path], tmp_path: Path) -> None:
@@ -306,26 +210,6 @@ async def test_the_rows_of_a_value_that_was_evaluated_can_be_windowed_too(
         assert part["truncated"] is True
 
 
-async def test_a_deep_stack_is_told_whole_and_counted_where_that_is_known(
-    tour: tuple[Path, Path], tmp_path: Path
-) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.add("bottom")
-        await made.launch(args=["deep"])
-        stepped = await made.resume()
-        assert stepped["frame"]["name"] == "main.sink"
-        whole = await made.ask("StackTrace")
-        assert len(whole["frames"]) > DEEP
-        assert whole["total"] == len(whole["frames"])
-        top = await made.ask("StackTrace", levels=1)
-        assert ([frame["id"] for frame in top["frames"]], top["total"]) == ([stepped["frame"]["id"]], None)
-        depths = [
-            (await made.ask("Eval", expression="depth", frame_id=whole["frames"][i]["id"], context="watch"))["value"]
-            for i in (0, 7)
-        ]
-        assert depths == ["0", "7"]
-
-
 async def test_thousands_of_goroutines_cost_no_step_its_speed(tour: tuple[Path, Path], tmp_path: Path) -> None:
     async with touring(tour, tmp_path) as made:
         await made.add("wait")
@@ -342,20 +226,6 @@ async def test_thousands_of_goroutines_cost_no_step_its_speed(tour: tuple[Path, 
 
 
 # -- ends -------------------------------------------------------------------------------------------------------------
-
-
-async def test_a_panic_pauses_with_its_text_in_the_code_that_caused_it(tour: tuple[Path, Path], tmp_path: Path) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.launch(args=["panic"])
-        stepped = await made.resume()
-        assert (stepped["state"], stepped["reason"], stepped["hit_breakpoint_ids"]) == ("paused", "exception", [])
-        assert (stepped["user_frame"]["name"], stepped["user_frame"]["line"]) == ("main.main", made.line("panic"))
-        assert "empty" in [row["name"] for row in stepped["locals"]["variables"]]
-        stop = (await made.peer.told("Status"))["session"]["stop"]
-        assert stop["text"] == "panic: runtime error: index out of range [4] with length 0"
-        ended = await made.resume()
-        assert (ended["state"], ended["exit_code"]) == ("exited", 2)
-        assert "goroutine 1 [running]" in text_of(ended["captured_output"])
 
 
 async def test_functions_and_values_stop_a_program_and_a_panic_only_where_it_is_to(
@@ -394,22 +264,6 @@ async def test_a_deadlock_pauses_where_the_first_goroutine_waits(tour: tuple[Pat
         assert (stepped["user_frame"]["name"], stepped["user_frame"]["line"]) == ("main.main", made.line("deadlock"))
 
 
-async def test_a_lot_of_output_arrives_whole_and_in_order(tour: tuple[Path, Path], tmp_path: Path) -> None:
-    async with touring(tour, tmp_path) as made:
-        await made.add("said")
-        await made.launch(args=["chatter"])
-        stepped = await made.resume()
-        await made.until_printed("line 199")
-        assert stepped["reason"] == "breakpoint"
-        ended = await made.resume()
-        chunks = (await made.ask("Output"))["chunks"]
-        told = "".join(chunk["output"] for chunk in chunks if chunk["category"] == "stdout")
-        # Before 1.21 both streams are one.
-        assert told.removesuffix("all said\n") == "".join(f"line {number}\n" for number in range(200))
-        assert ended["exit_code"] == 0
-        assert "all said\n" in text_of(chunks)
-
-
 async def test_a_binary_is_gone_when_its_session_has_ended_by_itself(tmp_path: Path) -> None:
     async with building(tmp_path) as made:
         await made.launch(args=["exit"])
@@ -431,21 +285,6 @@ async def test_a_killed_adapter_leaves_no_program_and_no_binary(tmp_path: Path) 
         assert died["state"] == "adapter_died"
         await eventually(lambda: not made.running(), "the program outlived its adapter", 5.0)
         await eventually(lambda: not made.scratches(), "the binary is left", 5.0)
-
-
-async def test_leaving_a_launched_program_running_is_said_to_be_impossible(
-    tour: tuple[Path, Path], tmp_path: Path
-) -> None:
-    async with touring(tour, tmp_path) as made, made.daemon.peer("stopped", "session_ended") as other:
-        await made.launch(stop_on_entry=False, args=["spin"])
-        await made.until_printed("spinning")
-        assert (await made.ask("Disconnect", terminate=False, dry_run=True))["terminated_debuggee"] is True
-        assert (await made.disconnect(terminate=False))["terminated_debuggee"] is True
-        assert made.running() == []
-        assert made.daemon.adapters() == []
-        await other.until(lambda: other.events("SessionEnded"), "ending")
-        # delve pauses the program to end it, which is nobody's stop.
-        assert other.events("Stopped") == []
 
 
 async def test_a_binary_is_gone_when_the_daemon_is_shut_down(tmp_path: Path) -> None:

@@ -152,6 +152,10 @@ class CodelldbProgram(SimulatedProgram):
         for planted in self._planted.get(here.path or self._compiled_as, []):
             if planted.line != here.line:
                 continue
+            if planted.condition is not None and (why := _untried(planted.condition, variables)):
+                self._emit(output("stderr", f"{why}\n"))
+                self._stop("breakpoint", hit=[planted.id])
+                return True
             if not planted.stops(variables):
                 # LLDB has stopped, looked, and gone on.
                 self._emit(continued(self._tid(here.thread)))
@@ -231,7 +235,7 @@ class CodelldbProgram(SimulatedProgram):
                 Planted(
                     id=identity,
                     line=line,
-                    condition=self._condition(identity, entry.get("condition")),
+                    condition=self._condition(identity, _readable(entry.get("condition"), complaints)),
                     hit_condition=entry.get("hitCondition"),
                     log_message=entry.get("logMessage"),
                 )
@@ -428,6 +432,23 @@ def output(category: str, text: str) -> Json:
 def continued(thread_id: int) -> Json:
     """A `continued` event; the thread is 0 unless it is the adapter's own doing."""
     return {"type": "event", "event": "continued", "body": {"allThreadsContinued": True, "threadId": thread_id}}
+
+
+def _readable(condition: str | None, complaints: list[Json]) -> str | None:
+    """The condition, none where its parser refuses it: such a breakpoint stops always."""
+    if condition is None or condition.startswith("/") or is_simple(condition):
+        return condition
+    complaints.append(output("stderr", f"Could not parse breakpoint condition: {condition}\n"))
+    return None
+
+
+def _untried(condition: str, variables: Mapping[str, Any]) -> str | None:
+    """What it complains of when a condition fails."""
+    try:
+        eval(condition, {}, dict(variables))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        return f"error: {error}"
+    return None
 
 
 def _changed(told: Json) -> Json:

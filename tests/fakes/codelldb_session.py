@@ -55,6 +55,7 @@ class CodelldbSession:
 
     def _go_on(self) -> float | None:
         """Let the program run; the seconds until it can go on, None when it does not run."""
+        self._look_after_child()
         if self._program.state == "loading":
             left = self._loaded_at - time.monotonic()
             if left > 0:
@@ -64,6 +65,15 @@ class CodelldbSession:
                 os.write(3, self._spec.prints.encode())
             self._program.arrive()
         return self._program.run()
+
+    def _look_after_child(self) -> None:
+        """A program that somebody else has killed."""
+        if self._child is None or self._program.state != "running":
+            return
+        pid, status = os.waitpid(self._child, os.WNOHANG)
+        if pid:
+            self._child = None
+            self._program.end(os.WTERMSIG(status))
 
     def _leave(self) -> int:
         """What closing the stream does: nothing, before the launch is finished."""

@@ -48,6 +48,8 @@ PANIC_FILTER: Final = "rust_panic"
 _USAGE: Final = frozenset({1, 2})
 _LAUNCHED: Final = re.compile(r"(?:Launched process|Attached to process) (\d+)\b")
 _NATIVE: Final = re.compile(r"\s*/nat\b")
+_STOP_REASON: Final = "Stop reason: "
+_UNREADABLE: Final = "Could not parse breakpoint condition: "
 _PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
 
 
@@ -217,14 +219,20 @@ class CodelldbDriver(Ordinary):
         """See `Driver.assignment`: by LLDB's own parser, the others only read."""
         return f"/nat {expression.removeprefix('/nat ')} = {value}"
 
-    def hit_condition(self, text: str) -> str:
+    def hit_condition(self, text: str, *, is_conditional: bool = False) -> str:
         """It counts all that lazydap counts, and takes anything else for "always"."""
+        del is_conditional
         wanted = read_hit_condition(text)
         return f"{wanted.comparison}{wanted.count}"
 
     def log_message(self, text: str) -> str:
         """An expression that its parser refuses ends the adapter, and the program with it."""
         return harmless(text)
+
+    def condition_trouble(self, narration: str) -> str | None:
+        """Whatever it complains of: a condition that it cannot read when it is set, one that fails before the stop."""
+        told = [line for line in narration.splitlines() if line.strip() and not line.startswith(_STOP_REASON)]
+        return told[-1].removeprefix(_UNREADABLE) if told else None
 
     def condition_sticks(self, condition: str | None) -> bool:
         """LLDB's own conditions stay until the breakpoint is taken away."""

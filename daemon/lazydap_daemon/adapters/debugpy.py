@@ -35,6 +35,10 @@ PAUSED_AT_STARTER: Final = "execution is paused at: _run_module_as_main"
 """debugpy's remark where an exception left no frame of the program: Python's own starter is on top."""
 _POLLUTION: Final = re.compile(r"\s+\(note: full exception trace is shown but execution is paused at: .*", re.DOTALL)
 _DEBUGGER_OUTPUT: Final = re.compile(r"\d+\.\d+s - Debugger warning: |Attaching to PID: \d+ \(elapsed")
+_CONDITION_TROUBLE: Final = re.compile(
+    r"pydevd: Error while evaluating expression in conditional breakpoint: .*^(?P<why>\S[^\n]*)\n*\Z",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 class DebugpyDriver(Ordinary):
@@ -59,6 +63,10 @@ class DebugpyDriver(Ordinary):
             label="User Uncaught Exceptions",
             description="Break when exception escapes into library code.",
         ),
+    )
+    # By itself it takes a condition that fails for one that does not hold, and tells of it only sometimes.
+    settings: tuple[tuple[str, Mapping[str, Any]], ...] = (
+        ("setDebuggerProperty", {"skipSuspendOnBreakpointException": (), "skipPrintBreakpointException": ()}),
     )
 
     def __init__(self, *, interpreter: str | None) -> None:
@@ -179,10 +187,19 @@ class DebugpyDriver(Ordinary):
         """debugpy refuses what fails."""
         del value
 
-    def hit_condition(self, text: str) -> str:
-        """Always with an operator: a bare N would mean exactly the Nth hit."""
+    def hit_condition(self, text: str, *, is_conditional: bool = False) -> str | None:
+        """Always with an operator: a bare N would mean exactly the Nth hit. Beside a condition either would do."""
         wanted = read_hit_condition(text)
+        if is_conditional and wanted.is_always:
+            return None
+        if is_conditional:
+            raise Unsupported(f"debugpy cannot count {text!r} beside a condition: keep one of the two")
         return f"{wanted.comparison}{wanted.count}"
+
+    def condition_trouble(self, narration: str) -> str | None:
+        """The last line of a traceback."""
+        told = _CONDITION_TROUBLE.search(narration)
+        return told["why"] if told else None
 
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Its two streams, without what the debugger itself writes to them."""

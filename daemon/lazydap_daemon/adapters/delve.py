@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
@@ -84,6 +85,8 @@ class DelveDriver(Ordinary):
             raise InvalidLaunchConfig(
                 f"there is no {path}: name a Go file, a package's folder or a program", path=str(path)
             )
+        if go_programs.mode_of(plan) == "exec" and plan.cwd and not Path(plan.cwd).is_dir():
+            raise InvalidLaunchConfig(f"there is no folder {plan.cwd} to run {path.name} in", path=plan.cwd)
         mode = go_programs.mode_of(plan)
         library = go_programs.library_of(go_programs.build_target(path, mode)) if mode == "debug" else None
         if library is not None:
@@ -209,8 +212,9 @@ class DelveDriver(Ordinary):
         """delve refuses what fails."""
         del value
 
-    def hit_condition(self, text: str) -> str:
+    def hit_condition(self, text: str, *, is_conditional: bool = False) -> str:
         """Always with an operator: a bare N would mean exactly the Nth hit."""
+        del is_conditional
         wanted = read_hit_condition(text)
         return f"{wanted.comparison} {wanted.count}"
 

@@ -1,6 +1,6 @@
 """Owns the list of drivers and what each of them must say; knows of an adapter only which driver speaks for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from lazydap_core.discovery.finding import Found
@@ -89,6 +89,11 @@ class Driver(Protocol):
     @property
     def no_thread(self) -> int | None:
         """A thread id that names no thread: told where the threads are not known, and good enough for a pause."""
+        ...
+
+    @property
+    def settings(self) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+        """Requests about the adapter's own manners, sent before the breakpoints: commands and arguments."""
         ...
 
     @property
@@ -214,12 +219,19 @@ class Driver(Protocol):
         """The expression whose evaluation assigns, for adapters that know no `setExpression`; None where none does."""
         ...
 
-    def hit_condition(self, text: str) -> str:
-        """`text` as this adapter spells it. Raises Unsupported for what it cannot count."""
+    def hit_condition(self, text: str, *, is_conditional: bool = False) -> str | None:
+        """`text` as this adapter spells it, beside a condition or alone; None for each hit.
+
+        Beside a condition only those hits count for which it holds. Raises Unsupported for what it cannot count.
+        """
         ...
 
     def log_message(self, text: str) -> str:
         """A log point's text as this adapter spells it. Raises Unsupported for what it must not be sent."""
+        ...
+
+    def condition_trouble(self, narration: str) -> str | None:
+        """Why a condition could not be tried, where the adapter's narration tells that."""
         ...
 
     def condition_sticks(self, condition: str | None) -> bool:

@@ -28,6 +28,11 @@ class HitCondition:
     comparison: Comparison
     count: int
 
+    @property
+    def is_always(self) -> bool:
+        """Whether each hit counts."""
+        return (self.comparison, self.count) in {(">=", 0), (">=", 1), (">", 0), ("%", 1)}
+
 
 def read_hit_condition(text: str) -> HitCondition:
     """A bare number is "from that hit on", `=` is `==`. Raises Unsupported for anything that is no hit condition."""

@@ -35,6 +35,10 @@ FIRST_WITH_LASTING_SCOPES: Final = 22
 
 _VERSION: Final = re.compile(r"(?:lldb(?:-\w+)?|LLDB) version (\d+)\.")
 _LOCATION: Final = re.compile(r"(?<![-.\d])(\d+)\.\d+\b")
+_CONDITION_TROUBLE: Final = re.compile(
+    r"stopped due to an error evaluating condition of breakpoint .*^error: (?:<[^>\n]*>:\d+:\d+: )?(?P<why>[^\n]+)",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
 # A pause that meets LLDB at work (loading libraries, stepping over a breakpoint of its own) is reported as that.
 _INTERNAL_STEP: Final = "trace"
 _TOO_EARLY: Final = ("Process is not running", "Halt timed out")
@@ -180,14 +184,20 @@ class LldbDapDriver(Ordinary):
         """See `Driver.assignment`: as the language has it."""
         return f"{expression} = {value}"
 
-    def hit_condition(self, text: str) -> str:
+    def hit_condition(self, text: str, *, is_conditional: bool = False) -> str:
         """A bare integer, "from that hit on"; whatever else it is given it takes for "always"."""
+        del is_conditional
         wanted = read_hit_condition(text)
         if wanted.comparison == ">=":
             return str(max(wanted.count, 1))
         if wanted.comparison == ">":
             return str(wanted.count + 1)
         raise Unsupported(f"lldb-dap cannot count {text!r}: it knows only a number and >= or > before one")
+
+    def condition_trouble(self, narration: str) -> str | None:
+        """The compiler's first complaint, which comes behind the stop, a line at a time."""
+        told = _CONDITION_TROUBLE.search(narration)
+        return told["why"] if told else None
 
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Both of its streams come as `stdout`; every other category is the adapter's own."""

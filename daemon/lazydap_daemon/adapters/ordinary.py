@@ -1,9 +1,9 @@
 """Owns what is true of most adapters, so that a driver says only what is peculiar to its own."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from lazydap_daemon.adapters.plan import AttachTarget, LaunchPlan
 from lazydap_daemon.adapters.reaching import StandardStreams, Transport
@@ -35,6 +35,7 @@ class Ordinary:
     all_levels: int = 0
     no_thread: int | None = None
     pauses_by_signal: bool = False
+    settings: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     expensive_scopes: frozenset[str] = frozenset()
     scratch: Scratch | None = None
     pages_indexed: bool = False
@@ -65,6 +66,10 @@ class Ordinary:
     def log_message(self, text: str) -> str:
         """See `Driver.log_message`."""
         return text
+
+    def condition_trouble(self, narration: str) -> str | None:
+        """See `Driver.condition_trouble`."""
+        del narration
 
     def condition_sticks(self, condition: str | None) -> bool:
         """See `Driver.condition_sticks`."""

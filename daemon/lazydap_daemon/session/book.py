@@ -11,13 +11,22 @@ Kind = Literal["line", "function", "data"]
 
 
 class Opinion(NamedTuple):
-    """The adapter's last word on one breakpoint; `line` is where it really stands."""
+    """The adapter's last word on one breakpoint; `line` is where it really stands.
+
+    `message` is commentary where the breakpoint is verified; `trouble` is what went wrong with it all the same.
+    """
 
     adapter_id: int | None
     verified: bool
     line: int | None
     message: str | None
     source: str | None = None
+    trouble: str | None = None
+
+    @property
+    def telling(self) -> str | None:
+        """What a person is to read of it."""
+        return self.trouble or (None if self.verified else self.message)
 
 
 GUEST_ID: Final = 0
@@ -40,6 +49,7 @@ class Book:
         # Numbered by themselves: LLDB before 23 gives them the numbers of breakpoints again.
         self._watched: dict[int, int] = {}
         self._kinds: dict[int, Kind] = {}
+        self._conditional: set[int] = set()
 
     def record(
         self, sent: Sequence[Breakpoint | NamedBreakpoint], answered: Sequence[dap.Breakpoint], kind: Kind = "line"
@@ -47,6 +57,8 @@ class Book:
         """Pair an answer with what was sent, by position; returns our ids whose opinion changed."""
         numbers = self._watched if kind == "data" else self._ours
         changed: list[int] = []
+        self._conditional.difference_update(ours.id for ours in sent)
+        self._conditional.update(ours.id for ours in sent if ours.condition is not None)
         for ours, theirs in zip(sent, answered, strict=False):
             if ours.id == GUEST_ID:
                 self.guest = Opinion(theirs.id, theirs.verified, theirs.line, theirs.message)
@@ -65,6 +77,10 @@ class Book:
         return tuple(
             ours.id for ours in sent if self._set(ours.id, Opinion(None, verified=False, line=None, message=reason))
         )
+
+    def trouble(self, our_id: int, words: str) -> bool:
+        """Note what went wrong with a condition, until its file's list is sent again; whether that is news."""
+        return our_id in self._conditional and self._set(our_id, self._opinions[our_id]._replace(trouble=words))
 
     def _set(self, our_id: int, opinion: Opinion) -> bool:
         changed = self._opinions.get(our_id) != opinion
@@ -104,6 +120,7 @@ class Book:
                 known.line if told.line is None else told.line,
                 known.message if told.message is None else told.message,
                 known.source if told.source is None else told.source.file,
+                known.trouble,
             )
         return objects.AdapterBreakpoint(
             id=our_id,
@@ -134,7 +151,7 @@ class Book:
             adapter_id=opinion.adapter_id,
             verified=opinion.verified,
             line=opinion.line,
-            message=None if opinion.verified else opinion.message,
+            message=opinion.telling,
         )
 
     def decorated(self, wanted: Breakpoint) -> objects.BreakpointStatus:
@@ -146,7 +163,7 @@ class Book:
             wanted,
             verified=opinion.verified,
             adapter_line=opinion.line if opinion.line != wanted.line else None,
-            message=None if opinion.verified else opinion.message,
+            message=opinion.telling,
         )
 
 

@@ -15,7 +15,7 @@ from lazydap_daemon.dap.connection import Body, Pending
 from lazydap_daemon.dap.errors import BodyMalformed
 from lazydap_daemon.session import translate
 from lazydap_daemon.session.indexed import Size, part_of
-from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
 from lazydap_daemon.session.standing import Page, Standing
 
 LOCALS_ROWS: Final = 100
@@ -23,8 +23,11 @@ DEFAULT_ROWS: Final = 200
 USER_FRAME_SEARCH: Final = 24
 UNCHOSEN_STOPS: Final = frozenset({"exception", "pause"})
 """Reasons of stops whose place nobody has chosen."""
+# lldb-dap goes over a whole container for each part of it that is asked for (doc/adapters.md, "Paging").
+LARGE: Final = 20_000
+LARGE_TIMEOUT: Final = 60.0
 # Rows of whole containers that are kept until the program moves, where an adapter cannot give a part of one.
-KEPT_ROWS: Final = 50_000
+KEPT_ROWS: Final = 120_000
 
 
 class Inspector:
@@ -300,6 +303,7 @@ class Inspector:
             arguments["count"] = 0 if limit is None else limit + 1
             rows = (await self._ask_variables(reference, arguments)).variables
             self.check_motion(standing)
+            self._note_sizes(standing, rows)
         else:
             rows = (await self._whole(standing, reference, wanted, arguments))[start:]
         if limit is None:
@@ -328,8 +332,10 @@ class Inspector:
 
     async def _ask_variables(self, reference: int, arguments: dict[str, Any]) -> dap.VariablesBody:
         session = self._session
+        size = sum(session.stop.sizes.get(reference, ())) if session.stop is not None else 0
+        limit = REQUEST_TIMEOUT if size < LARGE else LARGE_TIMEOUT
         async with self.scope_of(reference):
-            return await session.ask(dap.VariablesBody, "variables", arguments)
+            return await session.ask(dap.VariablesBody, "variables", arguments, limit=limit)
 
     @asynccontextmanager
     async def scope_of(self, reference: int) -> AsyncGenerator[None]:

@@ -4,6 +4,7 @@ The order is that of doc/adapters.md, "Handshake".
 """
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Final
 
 import anyio
@@ -118,6 +119,8 @@ async def _launch(
 
 async def _configure(session: Session, pusher: Pusher, sources: tuple[str, ...], limit: float) -> DaemonError | None:
     try:
+        for command, arguments in session.driver.settings:
+            await _set_up(session, command, arguments)
         for source in sources:
             await pusher.push_leniently(source)
         for tell in session.before_start:
@@ -128,6 +131,14 @@ async def _configure(session: Session, pusher: Pusher, sources: tuple[str, ...],
     except DaemonError as error:
         return error
     return None
+
+
+async def _set_up(session: Session, command: str, arguments: Mapping[str, Any]) -> None:
+    """Send what the adapter is to be told of its own manners; a refusal leaves them as they are."""
+    try:
+        await session.ask(_Anything, command, dict(arguments))
+    except DapProtocolError as refused:
+        log.warning("setting refused session=%s command=%s reason=%s", session.id, command, refused.message)
 
 
 async def _settle(session: Session, answer: _LaunchAnswer) -> DaemonError | None:

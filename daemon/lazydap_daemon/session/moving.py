@@ -88,9 +88,7 @@ class Mover:
             raise finished(session)
         if isinstance(request, requests.Pause):
             return await self._pause(request)
-        thread_id = None
-        if not (isinstance(request, requests.Continue) and session.state == "running"):
-            thread_id = await self._thread(request.thread_id)
+        thread_id = None if session.state == "running" else await self._thread(request.thread_id)
         async with session.permit:
             if not session.is_live:
                 raise finished(session)

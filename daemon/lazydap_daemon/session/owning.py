@@ -153,7 +153,8 @@ async def _say_farewell(session: Session) -> None:
     arguments: dict[str, Any] = {}
     if session.driver.keeps_debuggee(session.capabilities):
         # Letting go takes LLDB seconds, even of a program that is not there any more.
-        arguments["terminateDebuggee"] = session.exit_code is not None
+        is_gone = session.debuggee is not None and not session.debuggee.is_alive()
+        arguments["terminateDebuggee"] = is_gone or session.exit_code is not None
     try:
         with adapter_faults():
             await session.connection.request("disconnect", arguments, timeout=FAREWELL_TIMEOUT)

@@ -115,8 +115,10 @@ class Pusher:
             self._sent[path] = _Sent(arguments, any(told.verified for told in answered))
             changed.extend(session.book.record(sent, answered))
             session.updates.release()
+            session.troubles.met(changed)
 
         changed: list[int] = []
+        session.troubles.begin()
         # Until it is answered, nobody knows what the adapter has.
         self._sent.pop(path, None)
         with session.updates.held(), anyio.CancelScope(shield=True):
@@ -131,7 +133,9 @@ class Pusher:
         for one in wanted:
             try:
                 spelled = translate.Spelled(
-                    None if one.hit_condition is None else driver.hit_condition(one.hit_condition),
+                    driver.hit_condition(one.hit_condition, is_conditional=one.condition is not None)
+                    if one.hit_condition is not None
+                    else None,
                     None if one.log_message is None else driver.log_message(one.log_message),
                 )
             except Unsupported as unsupported:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -33,6 +33,7 @@ from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.state import StateEvent, following, is_live
 from lazydap_daemon.session.threads import Threads
 from lazydap_daemon.session.translate import adapter_faults, exit_code
+from lazydap_daemon.session.troubles import Troubles
 from lazydap_daemon.session.updates import EVENTS, Updates
 from lazydap_daemon.terminal.terminal import Terminal
 
@@ -47,6 +48,8 @@ LATE_CONTINUED: Final = 0.1
 # A step is mostly over sooner than this. What is told while it is under way makes clients run when the adapter needs
 # the processor, so it waits for the end of the step, but no longer (doc/decisions.md, "The way of a step").
 RUN_UNTOLD: Final = 0.01
+# Categories of `output` in which adapters complain.
+COMPLAINTS: Final = frozenset({"important", "stderr"})
 # Two requests without an answer mean that the adapter answers nothing any more.
 UNANSWERED_LIMIT: Final = 2
 
@@ -93,6 +96,7 @@ class Session:
             placeholder=driver.no_thread,
         )
         self.updates = Updates(self.book, self._tell_breakpoint)
+        self.troubles = Troubles(driver.condition_trouble, self._tell_trouble)
         self.permit = anyio.Lock(fast_acquire=True)
         self.is_announced = False
         self.is_tearing_down = self.is_disconnecting = False
@@ -247,6 +251,7 @@ class Session:
         self.handles.forget()
         if self.state != "paused":
             self.stop = None
+            self.troubles.begin()
 
     def begin_run(self) -> None:
         """A movement of ours is about to be sent: the program counts as running from here."""
@@ -433,6 +438,7 @@ class Session:
             )
         if is_first:
             self._stand(normal.thread_id, normal.reason, normal.raw_reason, normal.text)
+        self.troubles.met(self.book.our_ids(normal.hit_ids))
         self.came_to_rest.set()
 
     def _is_repeat(self, thread_id: int | None, reason: str) -> bool:
@@ -463,6 +469,8 @@ class Session:
             if category in {"stdout", "stderr"}:
                 category = "console"
             self._read_narration(body.output)
+            if body.category in COMPLAINTS:
+                self.troubles.narrated(body.output)
         chunk = objects.OutputChunk(
             category=category,
             output=body.output,
@@ -489,6 +497,11 @@ class Session:
                 thread_id=body.thread_id, kind="exited" if body.reason == "exited" else "started"
             )
             self.emit(events.ThreadChanged(session_id=self.id, update=update))
+
+    def _tell_trouble(self, our_ids: Sequence[int], words: str) -> None:
+        for our_id in our_ids:
+            if self.book.trouble(our_id, words):
+                self._tell_breakpoint(self.book.opinion_of(our_id))
 
     def _tell_breakpoint(self, update: objects.AdapterBreakpoint) -> None:
         # What comes before is told with the answer to the launch.
