@@ -31,8 +31,10 @@ WITHHELD: Final = frozenset({"DEBUGPY_ADAPTER_ENDPOINTS"})
 
 UNCAUGHT: Final = "uncaught"
 
-PAUSED_AT_STARTER: Final = "execution is paused at: _run_module_as_main"
-"""debugpy's remark where an exception left no frame of the program: Python's own starter is on top."""
+# The remark alone tells nothing: whatever nobody catches has come as far as Python's own starter.
+_NEVER_BEGAN: Final = re.compile(
+    r"(?:SyntaxError|IndentationError|TabError)\b.*execution is paused at: _run_module_as_main", re.DOTALL
+)
 _POLLUTION: Final = re.compile(r"\s+\(note: full exception trace is shown but execution is paused at: .*", re.DOTALL)
 _DEBUGGER_OUTPUT: Final = re.compile(r"\d+\.\d+s - Debugger warning: |Attaching to PID: \d+ \(elapsed")
 _CONDITION_TROUBLE: Final = re.compile(
@@ -175,7 +177,7 @@ class DebugpyDriver(Ordinary):
             text=_exception_text(body) if body.reason == "exception" else None,
             hit_ids=body.hit_breakpoint_ids or (),
             # A program with a syntax error never began to run.
-            is_placeless=body.reason == "exception" and PAUSED_AT_STARTER in (body.text or ""),
+            is_placeless=body.reason == "exception" and _NEVER_BEGAN.match(body.text or "") is not None,
         )
 
     def refuses_only_for_now(self, command: str, text: str) -> bool:
