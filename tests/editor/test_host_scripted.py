@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.editor.editor import eventually
 from tests.editor.scripted import (
     CAPABILITIES,
@@ -265,22 +267,25 @@ def test_the_stack_is_a_list(start_daemon: StartDaemon, start_editor: StartEdito
     editor.expect_quickfix("Lazydap stack", ["inner", "outer"])
 
 
+@pytest.mark.parametrize("version", [4, 10])
 def test_a_daemon_without_our_features_is_asked_for_the_place_and_the_values(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path, version: int
 ) -> None:
     paused = [{"reply": status(summary(program))}]
     frames = [{"id": 5, "name": "main", "source": {"path": str(program)}, "line": 3, "column": 1}]
     scopes = [{"name": "Locals", "variables_reference": 8, "expensive": False}]
     rows = [{"name": "total", "value": "7", "variables_reference": 0}]
+    page = rows if version == 4 else {"variables": rows, "truncated": False}
     daemon = start_daemon(
         {
+            "version": version,
             "features": [],
             "answers": {
                 "Subscribe": [paused],
                 "Status": [paused],
                 "StackTrace": [[{"reply": {"StackTrace": {"frames": frames, "total": None}}}]],
                 "Scopes": [[{"reply": {"Scopes": scopes}}]],
-                "Variables": [[{"reply": {"Variables": {"variables": rows, "truncated": False}}}]],
+                "Variables": [[{"reply": {"Variables": page}}]],
             },
         }
     )
