@@ -39,12 +39,14 @@ end
 
 -- Without -bar, because `|` may stand in an expression, a text or an argument.
 command('Break', 'break', { nargs = '*', bang = true, range = true })
+command('BreakData', 'break-data', { nargs = '*' })
 command('Launch', 'launch', { nargs = '*', bang = true })
 command('Attach', 'attach', { nargs = '*' })
 command('Eval', 'eval', { nargs = '*', range = true })
 command('Set', 'set', { nargs = '*' })
 command('Watch', 'watch', { nargs = '*', bang = true, range = true })
 
+command('Exceptions', 'exceptions', { bar = true, bang = true, nargs = '*' })
 command('Toggle', 'toggle', { bar = true, range = true })
 command('Enable', 'enable', { bar = true, bang = true, range = true })
 command('Disable', 'disable', { bar = true, bang = true, range = true })

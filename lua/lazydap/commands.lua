@@ -47,6 +47,22 @@ local function attach(options)
   host.send({ verb = 'attach', target = vim.trim(options.args), env = env })
 end
 
+---@param options table
+local function break_data(options)
+  local expression = vim.trim(options.args)
+  if expression == '' then
+    require('lazydap.say').say('say what is to be watched: :LazydapBreakData EXPR', 'warn')
+    return
+  end
+  host.send({ verb = 'breakdata', expression = expression })
+end
+
+---@param options table
+local function exceptions(options)
+  local filters = vim.split(vim.trim(options.args), '%s+', { trimempty = true })
+  host.send({ verb = 'exceptions', filters = #filters > 0 and filters or nil, reset = options.bang or nil })
+end
+
 ---@param verb string
 ---@return fun()
 local function plain(verb)
@@ -183,6 +199,11 @@ M.table = {
     run = function(options)
       require('lazydap.breaking').switch('disable', options)
     end,
+  },
+  ['break-data'] = { help = 'stop when the value of EXPR changes, or no longer', run = break_data },
+  exceptions = {
+    help = 'choose which exceptions stop: [FILTER ...] turns those the other way; ! back to the default',
+    run = exceptions,
   },
   breakpoints = { help = 'list the breakpoints of the project', run = plain('breakpoints') },
   launch = {

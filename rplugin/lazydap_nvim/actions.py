@@ -15,6 +15,7 @@ from lazydap_nvim import (
     panes,
     setting,
     stacks,
+    stopping,
 )
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
@@ -24,6 +25,7 @@ from lazydap_nvim.verbs import (
     AnyVerb,
     Attach,
     Break,
+    BreakData,
     Breakpoints,
     Bye,
     Chosen,
@@ -34,6 +36,7 @@ from lazydap_nvim.verbs import (
     Disconnect,
     Down,
     Enable,
+    Exceptions,
     Follow,
     Frame,
     Hello,
@@ -102,8 +105,14 @@ async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one c
             if isinstance(verb, Hello) and verb.pid:
                 Conversation.called = f"Neovim {verb.pid}"
             await _watch(host, verb.files if isinstance(verb, Hello) else (verb.file,))
+        case Break(function=str(name)):
+            await stopping.at_function(host, verb, name)
         case Break():
             await breaking.set_or_toggle(host, verb)
+        case BreakData():
+            await stopping.at_data(host, verb)
+        case Exceptions():
+            await stopping.choose_exceptions(host, verb)
         case Unbreak():
             await breaking.remove(host, verb)
         case Enable() | Disable():

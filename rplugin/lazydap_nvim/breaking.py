@@ -14,14 +14,14 @@ from lazydap_nvim.model import Project
 from lazydap_nvim.targets import is_same_file, root_for_breakpoint
 from lazydap_nvim.verbs import Break, Disable, Enable, Unbreak
 
+MUTE = "mute"
+ALL_OFF = "all breakpoints are off: :LazydapEnable! lets them stop again"
+ALL_ON = "breakpoints stop again, as each of them is"
 PARTS = ("condition", "hit_condition", "log_message")
 
 
 async def set_or_toggle(host: Host, verb: Break) -> None:
     """`:LazydapBreak`: bare it adds or takes away, with parts it sets those."""
-    if verb.function is not None:
-        host.editor.say("breakpoints on functions are not there yet: give FILE:LINE", "warn")
-        return
     root = _root(host, verb, verb.file)
     if root is None:
         return
@@ -97,6 +97,11 @@ async def switch(host: Host, verb: Enable | Disable) -> None:
     async with host.edits(root):
         link = host.link_to(root)
         await link.ready(start=True)
+        if verb.all and MUTE in host.project(root).features:
+            answer = await link.ask(requests.Mute(muted=not is_wanted), responses.Muted)
+            host.apply(transitions.muted(host.project(root), is_muted=answer.muted))
+            host.editor.say(ALL_ON if is_wanted else ALL_OFF)
+            return
         there = _chosen(host.project(root), verb)
         others = [breakpoint_ for breakpoint_ in there if breakpoint_.enabled != is_wanted]
         if others:

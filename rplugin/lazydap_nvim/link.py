@@ -26,8 +26,12 @@ MOVE_SECONDS: Final = 15.0
 SNAPSHOT_SECONDS: Final = 5.0
 
 CHANNELS: Final = ("session_started", "session_ended", "stopped", "continued", "breakpoint_updated")
-FEATURE_CHANNELS: Final[tuple[Channel, ...]] = ("stop_detail", "state_file")
-"""Channels that are named as the features they belong to."""
+OURS: Final[tuple[tuple[str, Channel], ...]] = (
+    ("stop_detail", "stop_detail"),
+    ("state_file", "state_file"),
+    ("mute", "mute_changed"),
+)
+"""By the feature that has it: a channel that only our daemon knows."""
 
 R = TypeVar("R", bound=responses.Response)
 
@@ -156,7 +160,7 @@ class Link:
 
     async def _listen(self, lines: _Lines) -> None:
         features = lines.events.features
-        channels: tuple[Channel, ...] = (*CHANNELS, *filter(features.__contains__, FEATURE_CHANNELS))
+        channels: tuple[Channel, ...] = (*CHANNELS, *(channel for feature, channel in OURS if feature in features))
         status = _expected(
             responses.Status,
             await lines.events.request(requests.Subscribe(channels=channels), SNAPSHOT_SECONDS),

@@ -99,6 +99,7 @@ class Project(Known, frozen=True, kw_only=True):
     launching: str | None = None
     is_following: bool = False
     launches: tuple[str, ...] = ()
+    muted: bool = False
     log: str | None = None
     not_saved: str | None = None
 

@@ -95,6 +95,8 @@ def heard(project: Project, event: events.Event) -> Outcome:
             outcome = _breakpoint_updated(project, event)
         case StateFile():
             outcome = _state_file_told(project, event)
+        case events.MuteChanged():
+            outcome = muted(project, is_muted=event.muted)
         case _:
             # Not asked for.
             pass
@@ -385,8 +387,14 @@ def _state_file_told(project: Project, event: StateFile) -> Outcome:
     return Outcome(replace(project, not_saved=event.not_saved), effects)
 
 
+def muted(project: Project, *, is_muted: bool) -> Outcome:
+    """All breakpoints are off, or as each of them is."""
+    return Outcome(replace(project, muted=is_muted), ("draw",))
+
+
 def snapshot(project: Project, status: responses.Status) -> Outcome:
-    """What `Status` tells of the session; for an answer that no event has overtaken."""
+    """What `Status` tells; for an answer that no event has overtaken."""
+    project = replace(project, muted=bool(status.muted))
     summary = status.session
     if summary is None:
         return Outcome(replace(project, session=None), ("draw",))

@@ -95,6 +95,19 @@ class Break(Verb, frozen=True, kw_only=True):
     anchor: str | None = None
 
 
+class BreakData(Verb, frozen=True, kw_only=True):
+    """Stop when the value of `expression` changes, or no longer."""
+
+    expression: str
+
+
+class Exceptions(Verb, frozen=True, kw_only=True):
+    """Turn these exception filters the other way, without any the one that is chosen; `reset` takes choices back."""
+
+    filters: tuple[str, ...] = ()
+    reset: bool = False
+
+
 class Moved(Verb, frozen=True, kw_only=True):
     """Breakpoints of the project `root` have gone elsewhere with their text; `saved`: so it is on disk as well."""
 
@@ -346,6 +359,8 @@ AnyVerb = (
     | Disconnect
     | LookVerb
     | Attach
+    | BreakData
+    | Exceptions
     | Restart
     | RunTo
     | Jump

@@ -60,18 +60,17 @@ def _project(project: Project) -> dict[str, Json]:
 def breakpoints(model: Model) -> list[Json]:
     """Every breakpoint with its kind and the adapter's opinion."""
     return [
-        _breakpoint(breakpoint_, project.root, is_live=project.live is not None)
-        for project in model.projects.values()
-        for breakpoint_ in project.breakpoints
+        _breakpoint(breakpoint_, project) for project in model.projects.values() for breakpoint_ in project.breakpoints
     ]
 
 
-def _breakpoint(breakpoint_: BreakpointStatus, root: str, *, is_live: bool) -> dict[str, Json]:
-    state = breakpoint_state(breakpoint_, is_live=is_live)
+def _breakpoint(breakpoint_: BreakpointStatus, project: Project) -> dict[str, Json]:
+    is_live = project.live is not None
+    state = breakpoint_state(breakpoint_, is_live=is_live, is_muted=project.muted)
     is_moved = state == "moved" and breakpoint_.adapter_line is not None
     return {
         "id": breakpoint_.id,
-        "root": root,
+        "root": project.root,
         "path": breakpoint_.source,
         "line": breakpoint_.adapter_line if is_moved else breakpoint_.line,
         "asked_line": breakpoint_.line,
@@ -92,9 +91,9 @@ def breakpoint_kind(breakpoint_: BreakpointStatus) -> str:
     return "line" if breakpoint_.condition is None and breakpoint_.hit_condition is None else "condition"
 
 
-def breakpoint_state(breakpoint_: BreakpointStatus, *, is_live: bool) -> str:
+def breakpoint_state(breakpoint_: BreakpointStatus, *, is_live: bool, is_muted: bool = False) -> str:
     """The first that holds of `disabled`, `idle` (nothing live), `moved`, `verified`, `rejected`, `pending`."""
-    if not breakpoint_.enabled:
+    if is_muted or not breakpoint_.enabled:
         return "disabled"
     if not is_live:
         return "idle"
@@ -208,7 +207,7 @@ def _listing(listing: Listing) -> dict[str, Json]:
 
 
 def _breakpoint_item(breakpoint_: BreakpointStatus, project: Project) -> dict[str, Json]:
-    state = breakpoint_state(breakpoint_, is_live=project.live is not None)
+    state = breakpoint_state(breakpoint_, is_live=project.live is not None, is_muted=project.muted)
     parts = [
         "" if state in ("idle", "verified") else f"[{state}]",
         "" if breakpoint_.condition is None else f"if {breakpoint_.condition}",
@@ -282,7 +281,7 @@ def _breakpoint_inputs(model: Model) -> tuple[Any, ...]:
     return tuple(
         part
         for project in model.projects.values()
-        for part in (project.root, project.breakpoints, project.live is None)
+        for part in (project.root, project.breakpoints, project.live is None, project.muted)
     )
 
 

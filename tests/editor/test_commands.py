@@ -320,7 +320,7 @@ def test_every_direct_command_has_its_subcommand(editor: Editor) -> None:
         "  local word = name:match('^Lazydap(.+)$') "
         "  local known = require('lazydap.commands').table "
         "  local same = { StepOver = 'step', StepIn = 'step-in', StepInto = 'step-in', StepOut = 'step-out', "
-        "    RunToCursor = 'run-to-cursor' } "
+        "    RunToCursor = 'run-to-cursor', BreakData = 'break-data' } "
         "  if word and not known[same[word] or word:lower()] then found[#found + 1] = name end "
         "end return found"
     )
