@@ -61,6 +61,21 @@ return vim.tbl_map(function(item)
 end, vim.fn.getqflist())
 """
 
+_PANE = """
+local buffer = vim.fn.bufnr('^lazydap://' .. ... .. '$')
+if buffer < 0 or #vim.fn.win_findbuf(buffer) == 0 then return {} end
+return vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+"""
+
+_FLOAT = """
+for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+  if vim.api.nvim_win_get_config(window).relative ~= '' then
+    return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+  end
+end
+return {}
+"""
+
 
 def eventually(ask: Callable[[], T], is_right: Callable[[T], bool], *, what: str, seconds: float = SECONDS) -> T:
     """Ask again and again until the answer is right; AssertionError names `what` and the last answer."""
@@ -251,6 +266,22 @@ class Editor:
             lambda shown: shown == (title, texts),
             what=f"the quickfix list becomes {title!r} {texts}",
         )
+
+    def pane(self, name: str) -> list[str]:
+        """The lines of a pane; none when it is not shown."""
+        return list(self.lua(_PANE, name))
+
+    def expect_pane(self, name: str, lines: list[str]) -> None:
+        """Wait until the pane shows exactly these lines; none: until it is gone."""
+        eventually(lambda: self.pane(name), lambda shown: shown == lines, what=f"the pane {name} shows {lines}")
+
+    def float(self) -> list[str]:
+        """The lines of the floating window; none when there is none."""
+        return list(self.lua(_FLOAT))
+
+    def expect_float(self, lines: list[str]) -> None:
+        """Wait until the floating window shows exactly these lines; none: until it is gone."""
+        eventually(self.float, lambda shown: shown == lines, what=f"the float shows {lines}")
 
     def mode(self) -> str:
         """Neovim's short name of the mode."""

@@ -23,29 +23,11 @@ total += 1
 print(total)
 """
 
-_PANE = """
-local buffer = vim.fn.bufnr('^lazydap://' .. ... .. '$')
-if buffer < 0 or #vim.fn.win_findbuf(buffer) == 0 then return {} end
-return vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
-"""
-_FLOAT = """
-for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-  if vim.api.nvim_win_get_config(window).relative ~= '' then
-    return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
-  end
-end
-return {}
-"""
-
-
-def pane(editor: Editor, name: str) -> list[str]:
-    return list(editor.lua(_PANE, name))
-
 
 def expect_line(editor: Editor, name: str, part: str) -> int:
     """Wait until a line of the pane contains `part`; returns its number."""
     lines = eventually(
-        lambda: pane(editor, name),
+        lambda: editor.pane(name),
         lambda shown: any(part in line for line in shown),
         what=f"{part!r} is in the pane {name}",
         seconds=20,
@@ -75,7 +57,7 @@ def test_the_panes_of_a_python_program_tell_what_it_holds_and_prints(editor: Edi
     editor.type("<CR>")
     expect_line(editor, "variables", "… after 100: more")
     editor.type("<CR>")
-    eventually(lambda: len(pane(editor, "variables")) < 30, lambda is_closed: is_closed, what="rows is closed again")
+    eventually(lambda: len(editor.pane("variables")) < 30, lambda is_closed: is_closed, what="rows is closed again")
     editor.command("LazydapStep")
     total = expect_line(editor, "variables", "total = 0")
     editor.command("wincmd h")
@@ -91,7 +73,7 @@ def test_the_panes_of_a_python_program_tell_what_it_holds_and_prints(editor: Edi
 def test_a_python_value_is_hovered_and_a_block_evaluated(editor: Editor) -> None:
     editor.go_to(4)
     editor.command("LazydapHover")
-    shown = eventually(lambda: list(editor.lua(_FLOAT)), lambda lines: len(lines) > 2, what="the float")
+    shown = eventually(editor.float, lambda lines: len(lines) > 2, what="the float")
     assert shown[0].startswith("▾ names = {'a': [1, 2], 'b': [3]}")
     editor.command("LazydapConsole")
     editor.type("for n in names:<CR>    rows.append(n)<CR><CR>")

@@ -6,11 +6,6 @@ from typing import Any
 from tests.editor.editor import Editor, eventually
 from tests.editor.scripted import SESSION, Json, StartDaemon, StartEditor, live_script
 
-_PANE = """
-local buffer = vim.fn.bufnr('^lazydap://' .. ... .. '$')
-if buffer < 0 or #vim.fn.win_findbuf(buffer) == 0 then return {} end
-return vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
-"""
 _GROUPS = """
 local buffer = vim.fn.bufnr('^lazydap://output$')
 local found = {}
@@ -20,10 +15,6 @@ for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, -1, 0, -1, { details
 end
 return found
 """
-
-
-def expect_pane(editor: Editor, name: str, lines: list[str]) -> None:
-    eventually(lambda: editor.lua(_PANE, name), lambda shown: shown == lines, what=f"the pane {name} shows {lines}")
 
 
 def printed(*chunks: tuple[str, str], first: int = 1) -> list[Json]:
@@ -58,14 +49,14 @@ def test_output_stands_in_a_pane_in_its_colours_and_goes_on(
     ]
     daemon = start_daemon(live_script(program, 1, Output=told))
     editor = opened(start_editor, program, "LazydapOutput")
-    expect_pane(editor, "output", ["one", "red oops", ""])
+    editor.expect_pane("output", ["one", "red oops", ""])
     groups = editor.lua(_GROUPS)
     assert groups["red"]["ctermfg"] == 1
     assert groups[" oops"]["link"] == "DiagnosticError"
     assert editor.cursor()[0] == str(program)
     eventually(lambda: daemon.asked().count("Output"), lambda count: count == 2, what="the second question")
     daemon.broadcast(news("two"))
-    expect_pane(editor, "output", ["one", "red oops", "two", "three"])
+    editor.expect_pane("output", ["one", "red oops", "two", "three"])
     after = [entry["request"]["Output"]["after_seq"] for entry in daemon.requests() if "Output" in entry["request"]]
     assert after[:3] == [0, 2, 2]
 
@@ -76,13 +67,13 @@ def test_a_pane_of_output_that_is_closed_hears_nothing_and_shows_all_when_it_com
     told = [printed(("stdout", "one\n")), printed(), printed(("stdout", "one\ntwo\n")), printed()]
     daemon = start_daemon(live_script(program, 1, Output=told))
     editor = opened(start_editor, program, "LazydapOutput")
-    expect_pane(editor, "output", ["one", ""])
+    editor.expect_pane("output", ["one", ""])
     eventually(lambda: daemon.asked().count("Output"), lambda count: count == 2, what="the second question")
     editor.command("LazydapOutput")
-    expect_pane(editor, "output", [])
+    editor.expect_pane("output", [])
     daemon.broadcast(news("two"))
     editor.command("LazydapOutput")
-    expect_pane(editor, "output", ["one", "two", ""])
+    editor.expect_pane("output", ["one", "two", ""])
 
 
 def test_output_scrolled_back_stays_where_it_is(
@@ -92,13 +83,13 @@ def test_output_scrolled_back_stays_where_it_is(
     told = [printed(("stdout", lines)), printed(), printed(("stdout", "more\n"), first=9), printed()]
     daemon = start_daemon(live_script(program, 1, Output=told))
     editor = opened(start_editor, program, "LazydapOutput")
-    eventually(lambda: len(editor.lua(_PANE, "output")), lambda count: count == 101, what="a hundred lines")
+    eventually(lambda: len(editor.pane("output")), lambda count: count == 101, what="a hundred lines")
     editor.command("wincmd j")
     assert editor.eval("line('.')") == 101
     editor.go_to(7)
     eventually(lambda: daemon.asked().count("Output"), lambda count: count == 2, what="the second question")
     daemon.broadcast(news("more"))
-    eventually(lambda: len(editor.lua(_PANE, "output")), lambda count: count == 102, what="another line")
+    eventually(lambda: len(editor.pane("output")), lambda count: count == 102, what="another line")
     assert editor.eval("line('.')") == 7
 
 
@@ -111,13 +102,13 @@ def test_output_that_the_daemon_no_longer_has_is_counted(
     start_daemon(live_script(program, 1, Output=[told, empty]))
     editor = opened(start_editor, program, "LazydapOutput")
     lost = "… 7 pieces of output were printed faster than they are kept"
-    expect_pane(editor, "output", ["", lost, "late", ""])
+    editor.expect_pane("output", ["", lost, "late", ""])
 
 
 def test_output_with_nothing_live_says_how_to_start(start_editor: StartEditor, program: Path) -> None:
     editor = start_editor(program)
     editor.command("LazydapOutput")
-    expect_pane(editor, "output", ["nothing has run yet: :LazydapLaunch starts a program"])
+    editor.expect_pane("output", ["nothing has run yet: :LazydapLaunch starts a program"])
 
 
 def evaluated(value: str) -> list[Json]:
@@ -131,13 +122,13 @@ def test_the_console_evaluates_and_remembers_what_was_typed(
     daemon = start_daemon(live_script(program, 1, Eval=[evaluated("7"), refused, evaluated("7")]))
     editor = opened(start_editor, program, "LazydapConsole")
     editor.type("total + 7<CR>")
-    expect_pane(editor, "console", ["» total + 7", "7"])
+    editor.expect_pane("console", ["» total + 7", "7"])
     editor.type("nope<CR>")
-    expect_pane(editor, "console", ["» total + 7", "7", "» nope", "NameError: nope"])
+    editor.expect_pane("console", ["» total + 7", "7", "» nope", "NameError: nope"])
     editor.type("<Up><Up>")
-    expect_pane(editor, "prompt", ["total + 7"])
+    editor.expect_pane("prompt", ["total + 7"])
     editor.type("<CR>")
-    expect_pane(editor, "console", ["» total + 7", "7", "» nope", "NameError: nope", "» total + 7", "7"])
+    editor.expect_pane("console", ["» total + 7", "7", "» nope", "NameError: nope", "» total + 7", "7"])
     contexts = {entry["request"]["Eval"]["context"] for entry in daemon.requests() if "Eval" in entry["request"]}
     assert contexts == {"repl"}
 
@@ -148,7 +139,7 @@ def test_a_block_of_several_lines_is_typed_and_ends_with_an_empty_one(
     daemon = start_daemon(live_script(program, 1, Eval=[evaluated("")]))
     editor = opened(start_editor, program, "LazydapConsole")
     editor.type("for i in range(2):<CR>    print(i)<CR><CR>")
-    expect_pane(editor, "console", ["» for i in range(2):", "…     print(i)"])
+    editor.expect_pane("console", ["» for i in range(2):", "…     print(i)"])
     asked = eventually(
         lambda: [entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"]],
         lambda found: len(found) == 1,
@@ -167,7 +158,7 @@ def test_the_console_completes_where_the_daemon_offers_it(
     editor.type("ä + to<Tab>")
     eventually(lambda: editor.eval("pumvisible()"), lambda shown: shown == 1, what="the menu")
     editor.type("<C-y>")
-    expect_pane(editor, "prompt", ["ä + total"])
+    editor.expect_pane("prompt", ["ä + total"])
     asked = next(entry["request"]["Complete"] for entry in daemon.requests() if "Complete" in entry["request"])
     assert (asked["text"], asked["column"]) == ("ä + to", 7)
 

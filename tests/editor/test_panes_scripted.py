@@ -8,20 +8,6 @@ from typing import Any
 from tests.editor.editor import Editor, eventually
 from tests.editor.scripted import Json, StartDaemon, StartEditor, live_script, stepping_to
 
-_FLOAT = """
-for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
-  if vim.api.nvim_win_get_config(window).relative ~= '' then
-    return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
-  end
-end
-return {}
-"""
-_PANE = """
-local buffer = vim.fn.bufnr('^lazydap://' .. ... .. '$')
-if buffer < 0 or #vim.fn.win_findbuf(buffer) == 0 then return {} end
-return vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
-"""
-
 
 def variable(name: str, value: str, reference: int = 0, **more: Any) -> Json:
     return {"name": name, "value": value, "type_name": "int", "variables_reference": reference, **more}
@@ -43,14 +29,6 @@ def scopes(*names: str) -> list[Json]:
     return [{"reply": {"Scopes": listed}}]
 
 
-def expect_float(editor: Editor, lines: list[str]) -> None:
-    eventually(lambda: editor.lua(_FLOAT), lambda shown: shown == lines, what=f"the float shows {lines}")
-
-
-def expect_pane(editor: Editor, name: str, lines: list[str]) -> None:
-    eventually(lambda: editor.lua(_PANE, name), lambda shown: shown == lines, what=f"the pane {name} shows {lines}")
-
-
 def standing(start_editor: StartEditor, program: Path, **options: Any) -> Editor:
     editor = start_editor(program, **options)
     editor.command("LazydapHere")
@@ -64,11 +42,11 @@ def test_hover_shows_the_value_under_the_cursor_and_goes_when_the_cursor_moves(
     daemon = start_daemon(live_script(program, 1, Eval=[evaluated("0")]))
     editor = standing(start_editor, program)
     editor.command("LazydapHover")
-    expect_float(editor, ["  total = 0  list"])
+    editor.expect_float(["  total = 0  list"])
     asked = [entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"]]
     assert [(one["expression"], one["context"]) for one in asked] == [("total", "hover")]
     editor.type("j")
-    expect_float(editor, [])
+    editor.expect_float([])
 
 
 def test_a_value_with_parts_opens_part_by_part(
@@ -79,12 +57,11 @@ def test_a_value_with_parts_opens_part_by_part(
     daemon = start_daemon(live_script(program, 1, Eval=[evaluated("[[5, 6], 7]", 20)], Variables=[first, second]))
     editor = standing(start_editor, program)
     editor.command("LazydapEval rows")
-    expect_float(editor, ["▾ rows = [[5, 6], 7]  list", "  ▸ 0 = [5, 6]  int", "    1 = 7  int"])
+    editor.expect_float(["▾ rows = [[5, 6], 7]  list", "  ▸ 0 = [5, 6]  int", "    1 = 7  int"])
     assert daemon.asked().count("Variables") == 1
     editor.command("LazydapHover")
     editor.type("j<CR>")
-    expect_float(
-        editor,
+    editor.expect_float(
         [
             "▾ rows = [[5, 6], 7]  list",
             "  ▾ 0 = [5, 6]  int",
@@ -94,10 +71,10 @@ def test_a_value_with_parts_opens_part_by_part(
         ],
     )
     editor.type("<CR>")
-    expect_float(editor, ["▾ rows = [[5, 6], 7]  list", "  ▸ 0 = [5, 6]  int", "    1 = 7  int"])
+    editor.expect_float(["▾ rows = [[5, 6], 7]  list", "  ▸ 0 = [5, 6]  int", "    1 = 7  int"])
     assert daemon.asked().count("Variables") == 2
     editor.type("q")
-    expect_float(editor, [])
+    editor.expect_float([])
 
 
 def test_a_selection_is_evaluated(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
@@ -116,10 +93,10 @@ def test_a_value_is_gone_when_the_program_has_moved(
     start_daemon(live_script(program, 1, Eval=[evaluated("0")], Step=[stepping_to(program, 2, 2, total="0")]))
     editor = standing(start_editor, program)
     editor.command("LazydapHover")
-    expect_float(editor, ["  total = 0  list"])
+    editor.expect_float(["  total = 0  list"])
     editor.command("LazydapStep")
     editor.expect_sign(2, "▶")
-    expect_float(editor, [])
+    editor.expect_float([])
 
 
 def test_a_refused_expression_is_one_line(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
@@ -128,7 +105,7 @@ def test_a_refused_expression_is_one_line(start_daemon: StartDaemon, start_edito
     editor = standing(start_editor, program)
     editor.command("LazydapEval nope")
     editor.expect_message("NameError: no nope")
-    expect_float(editor, [])
+    editor.expect_float([])
 
 
 def test_the_variables_stand_in_a_pane_and_follow_the_program_with_what_was_open(
@@ -151,15 +128,15 @@ def test_the_variables_stand_in_a_pane_and_follow_the_program_with_what_was_open
     )
     editor = standing(start_editor, program)
     editor.command("LazydapVariables")
-    expect_pane(editor, "variables", ["▾ Locals", "  ▸ rows = [1]  int", "▸ Globals"])
+    editor.expect_pane("variables", ["▾ Locals", "  ▸ rows = [1]  int", "▸ Globals"])
     assert editor.cursor()[0] == str(program)
     editor.command("wincmd h")
     editor.type("j<CR>")
     opened = ["▾ Locals", "  ▾ rows = [1]  int", "      0 = 1  int", "▸ Globals"]
-    expect_pane(editor, "variables", opened)
+    editor.expect_pane("variables", opened)
     editor.command("LazydapStep")
     after = ["▾ Locals", "  ▾ rows = [1, 2]  int", "      0 = 1  int", "      1 = 2  int", "▸ Globals"]
-    expect_pane(editor, "variables", after)
+    editor.expect_pane("variables", after)
     assert daemon.asked().count("Variables") == 4
 
 
@@ -172,9 +149,9 @@ def test_a_pane_that_was_closed_asks_for_nothing(
     )
     editor = standing(start_editor, program)
     editor.command("LazydapVariables")
-    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    editor.expect_pane("variables", ["▾ Locals", "    x = 1  int"])
     editor.command("LazydapVariables")
-    expect_pane(editor, "variables", [])
+    editor.expect_pane("variables", [])
     asked = len(daemon.requests())
     editor.command("LazydapStep")
     editor.expect_sign(2, "▶")
@@ -203,15 +180,15 @@ def test_watches_stand_above_the_scopes_and_are_taken_away_in_the_pane(
     )
     editor = standing(start_editor, program)
     editor.command("LazydapVariables")
-    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    editor.expect_pane("variables", ["▾ Locals", "    x = 1  int"])
     editor.command("LazydapWatch total * 2")
-    expect_pane(editor, "variables", ["▾ Watches", "    total * 2 = 8  list", "▾ Locals", "    x = 1  int"])
+    editor.expect_pane("variables", ["▾ Watches", "    total * 2 = 8  list", "▾ Locals", "    x = 1  int"])
     editor.command("wincmd h")
     editor.go_to(2)
     editor.type("y")
     eventually(lambda: editor.eval('@"'), lambda text: text == "total * 2", what="the expression is copied")
     editor.type("dd")
-    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    editor.expect_pane("variables", ["▾ Locals", "    x = 1  int"])
     asked = next(entry["request"]["WatchRemove"] for entry in daemon.requests() if "WatchRemove" in entry["request"])
     assert asked["selector"] == {"Ids": [3]}
 
@@ -219,7 +196,7 @@ def test_watches_stand_above_the_scopes_and_are_taken_away_in_the_pane(
 def test_a_pane_with_nothing_live_says_how_to_start(start_editor: StartEditor, program: Path) -> None:
     editor = start_editor(program)
     editor.command("LazydapVariables")
-    expect_pane(editor, "variables", ["nothing is live: :LazydapLaunch starts a program"])
+    editor.expect_pane("variables", ["nothing is live: :LazydapLaunch starts a program"])
 
 
 def test_a_host_that_dies_takes_the_float_along_and_the_pane_comes_back_with_the_next_command(
@@ -236,17 +213,17 @@ def test_a_host_that_dies_takes_the_float_along_and_the_pane_comes_back_with_the
     )
     editor = standing(start_editor, program)
     editor.command("LazydapVariables")
-    expect_pane(editor, "variables", ["▾ Locals", "    x = 1  int"])
+    editor.expect_pane("variables", ["▾ Locals", "    x = 1  int"])
     editor.command("LazydapHover")
-    expect_float(editor, ["  total = 0  list"])
+    editor.expect_float(["  total = 0  list"])
     pid = editor.host_pid()
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    expect_float(editor, [])
+    editor.expect_float([])
     editor.expect_message("the next command restarts it")
     editor.command("LazydapStatus")
     editor.expect_sign(1, "▶")
-    expect_pane(editor, "variables", ["▾ Locals", "    x = 2  int"])
+    editor.expect_pane("variables", ["▾ Locals", "    x = 2  int"])
 
 
 def test_an_answer_that_comes_after_the_cursor_has_gone_is_a_line_and_no_window(
@@ -258,7 +235,7 @@ def test_an_answer_that_comes_after_the_cursor_has_gone_is_a_line_and_no_window(
     editor.command("LazydapHover")
     editor.go_to(3)
     editor.expect_message("total = 0")
-    expect_float(editor, [])
+    editor.expect_float([])
     assert editor.cursor() == (str(program), 3)
 
 
@@ -268,7 +245,7 @@ def test_a_long_value_is_wrapped_in_its_window(
     start_daemon(live_script(program, 1, Eval=[evaluated("x" * 500)]))
     editor = standing(start_editor, program)
     editor.command("LazydapEval total")
-    shown = eventually(lambda: editor.lua(_FLOAT), lambda lines: lines != [], what="the float")
+    shown = eventually(editor.float, lambda lines: lines != [], what="the float")
     assert shown == ["  total = " + "x" * 500 + "  list"]
     size = editor.lua(
         "local w = vim.fn.win_getid(vim.fn.winnr('$')) return { vim.api.nvim_win_get_width(w), "
