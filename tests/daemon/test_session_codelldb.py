@@ -9,6 +9,7 @@ import pytest
 
 from lazydap_core.errors import BadRequest, DapProtocolError
 from lazydap_core.protocol import events, requests, responses
+from lazydap_core.protocol.additions.exceptions import ExceptionFilters, ExceptionFilterSet, FilterChange
 from tests.daemon.codelldb_rig import codelldb_rig, commands, play, recite, session_of, start
 from tests.daemon.rig import NO_WAIT, STRAIGHT, Rig
 from tests.fakes.codelldb_program import NO_SOURCE
@@ -434,6 +435,16 @@ async def test_a_crash_is_told_with_its_signal_and_ends_with_its_number(made: Ri
     assert stop.text == signal
     ended = await made.resume()
     assert (ended.state, ended.exit_code) == ("exited", 11)
+
+
+async def test_a_filter_of_codelldb_is_on_only_where_it_is_chosen_whatever_it_calls_default(made: Rig) -> None:
+    driver = await start(made)
+    assert "setExceptionBreakpoints" not in commands(driver)
+    change = FilterChange(filter="cpp_throw", enabled=True)
+    answer = await made.engine.handle(ExceptionFilterSet(filters=(change,), dry_run=False))
+    assert isinstance(answer, ExceptionFilters)
+    assert answer.applied_to_session
+    assert driver.requests("setExceptionBreakpoints")[0]["arguments"] == {"filters": ["cpp_throw"]}
 
 
 async def test_a_panic_of_rust_stops_the_program_as_an_exception(made: Rig) -> None:
