@@ -23,8 +23,9 @@ from lazydap_core.errors import (
     Unsupported,
 )
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_daemon.adapters import attaching
+from lazydap_daemon.adapters import attaching, launchers
 from tests.daemon.rig import LOOP, Rig, hosted_rig
+from tests.fakes.scripted import expect, reply, spawn_child, swallow
 
 PYTHON = os.path.realpath(sys.executable)
 Process = subprocess.Popen[bytes]
@@ -243,6 +244,18 @@ async def test_what_was_attached_to_is_not_restarted(made: Rig, other: Process) 
     with pytest.raises(Unsupported, match="the program was attached to, not launched"):
         await restart(made)
     assert made.state == "paused"
+
+
+async def test_a_python_that_ends_at_once_is_noticed_long_before_the_deadline(
+    made: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launchers, "HEAD_START", 0.01)
+    monkeypatch.setattr(launchers, "CHILDLESS", 0.1)
+    conversation = [expect("initialize"), reply({}), expect("launch"), spawn_child("/bin/sleep", "60"), swallow()]
+    made.play(conversation, like="debugpy")
+    with pytest.raises(InvalidLaunchConfig, match="ended before the program began: see that it starts at all"):
+        await made.launch()
+    assert made.engine.summary() is None
 
 
 async def cancel(made: Rig) -> bool:

@@ -11,7 +11,7 @@ from lazydap_core.errors import BadRequest, DapProtocolError
 from lazydap_core.protocol import events, requests, responses
 from lazydap_core.protocol.additions.exceptions import ExceptionFilters, ExceptionFilterSet, FilterChange
 from tests.daemon.codelldb_rig import codelldb_rig, commands, play, recite, session_of, start
-from tests.daemon.rig import NO_WAIT, STRAIGHT, Rig
+from tests.daemon.rig import NO_WAIT, STRAIGHT, WAIT, Rig
 from tests.fakes.codelldb_program import NO_SOURCE
 from tests.fakes.program import Line
 from tests.fakes.scripted import answers, event, expect, reply
@@ -495,3 +495,26 @@ def _stop(reason: str) -> list[dict[str, Any]]:
 
 def _refresh() -> list[dict[str, Any]]:
     return [event("invalidated", {"threadId": 7}), event("stopped", _stopped(""))]
+
+
+# Setting, running to a line, attaching.
+
+
+async def test_a_run_to_a_line_leaves_the_breakpoints_of_the_project(made: Rig) -> None:
+    await made.add(3)
+    driver = await start(made)
+    run = requests.RunTo(session_id=made.session_id, source=made.source, line=2, wait=WAIT)
+    stepped: Any = await made.engine.handle(run)
+    assert (stepped.state, stepped.frame.line, stepped.hit_breakpoint_ids) == ("paused", 2, ())
+    await made.until(lambda: commands(driver).count("setBreakpoints") == 3)
+    lists = [request["arguments"]["breakpoints"] for request in driver.requests("setBreakpoints")]
+    assert [[entry["line"] for entry in each] for each in lists] == [[3], [3, 2], [3]]
+
+
+async def test_a_value_is_set_by_an_assignment_of_lldbs_own(made: Rig) -> None:
+    driver = await start(made)
+    with pytest.raises(DapProtocolError):
+        await made.engine.handle(requests.SetExpression(session_id=made.session_id, expression="x", value="7"))
+    (sent,) = driver.requests("evaluate")
+    assert sent["arguments"]["expression"] == "/nat x = 7"
+    assert made.state == "paused"

@@ -50,6 +50,7 @@ class DebugpyDriver(Ordinary):
     adapter_id: str = "debugpy"
     pages_variables: bool = False
     first_threads_are_old: bool = False
+    has_launcher: bool = True
     default_filters: frozenset[str] = frozenset({UNCAUGHT})
     known_filters: tuple[ExceptionFilter, ...] = (
         ExceptionFilter(

@@ -67,6 +67,11 @@ class Driver(Protocol):
         ...
 
     @property
+    def has_launcher(self) -> bool:
+        """Whether a child of the adapter starts the program, and nobody tells when that comes to nothing."""
+        ...
+
+    @property
     def answers_in_turn(self) -> bool:
         """Whether a request that is not answered in time means that none will be, ever."""
         ...

@@ -30,6 +30,7 @@ class Ordinary:
     transports: tuple[Transport, ...] = (StandardStreams(),)
     exit_grace: float | None = None
     hangs_unlaunched: bool = False
+    has_launcher: bool = False
     answers_in_turn: bool = False
     loses_events: bool = False
     all_levels: int = 0

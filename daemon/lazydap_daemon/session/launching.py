@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import anyio
 
-from lazydap_core.errors import AdapterCrashed, AdapterTimeout, DaemonError, DapProtocolError
+from lazydap_core.errors import AdapterCrashed, AdapterTimeout, DaemonError, DapProtocolError, InvalidLaunchConfig
+from lazydap_daemon.adapters import launchers
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Pending
 from lazydap_daemon.session.pushing import Pusher
@@ -107,7 +108,24 @@ async def _launch(
     session: Session, pusher: Pusher, sources: tuple[str, ...], answer: _LaunchAnswer, limit: float
 ) -> DaemonError | None:
     """Configure and settle; the error that ended the launch, None when the program was started."""
-    await first_of(session.initialized.wait, answer.failed.wait, session.has_terminated.wait, session.stream_ended.wait)
+    is_lost = anyio.Event()
+
+    async def watch() -> None:
+        # On a terminal it is we who start the launcher.
+        if not session.driver.has_launcher or session.is_attached or session.plan.terminal is not None:
+            await anyio.sleep_forever()
+        await launchers.lost(session.process.pid)
+        is_lost.set()
+
+    await first_of(
+        session.initialized.wait, answer.failed.wait, session.has_terminated.wait, session.stream_ended.wait, watch
+    )
+    if is_lost.is_set() and not session.initialized.is_set():
+        command = session.driver.adapter_command
+        return InvalidLaunchConfig(
+            f"{command} ended before the program began: see that it starts at all, with this launch's environment",
+            adapter_command=command,
+        )
     if answer.error is None and session.initialized.is_set():
         error = await _configure(session, pusher, sources, limit)
         if error is not None:
