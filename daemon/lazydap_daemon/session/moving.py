@@ -311,7 +311,7 @@ class Mover:
         self, wait: objects.WaitMode, armed: Armed | None, thread_id: int | None, *, already_running: bool = False
     ) -> responses.Continued | responses.Stepped:
         if armed is None or isinstance(wait, objects.NoWait):
-            await self._session.told_run()
+            await self._session.run.told()
             return responses.Continued(
                 session_id=self._session.id, thread_id=thread_id, already_running=already_running
             )

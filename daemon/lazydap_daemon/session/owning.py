@@ -12,6 +12,7 @@ from lazydap_daemon.adapters.process import Debuggee, started
 from lazydap_daemon.dap.connection import Connection
 from lazydap_daemon.dap.errors import StreamBroken
 from lazydap_daemon.session.actor import ACTING
+from lazydap_daemon.session.hearing import Hearing
 from lazydap_daemon.session.launching import shake_hands
 from lazydap_daemon.session.pushing import Pusher
 from lazydap_daemon.session.racing import first_of
@@ -51,8 +52,11 @@ async def own(
     """
     try:
         async with started(session.driver, session.plan) as process, anyio.create_task_group() as tasks:
-            conversation = Connection(process.stream, on_event=session.on_event, on_request=terminal.take_request)
+            hearing = Hearing(session)
+            conversation = Connection(process.stream, on_event=hearing.on_event, on_request=terminal.take_request)
             session.attach(process, conversation, tasks)
+            if session.driver.noise_is_output:
+                process.on_noise = hearing.on_noise
             tasks.start_soon(_read, session)
             target = session.plan.target
             if target is not None and target.pid is not None:

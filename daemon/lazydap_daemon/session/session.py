@@ -1,11 +1,9 @@
-"""Owns one debug session: its state, its record of events and what each event of its adapter means."""
+"""Owns one debug session: its parts, its state, its record of events and its ending."""
 
-import asyncio
 import logging
 import signal
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 from uuid import uuid4
@@ -13,15 +11,14 @@ from uuid import uuid4
 import anyio
 from anyio.abc import TaskGroup
 
-from lazydap_core.domain.words import SessionState, output_category
+from lazydap_core.domain.words import SessionState
 from lazydap_core.errors import DaemonError
 from lazydap_core.protocol import events, objects
-from lazydap_daemon.adapters.driver import Driver, LaunchPlan, Normalised
+from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.adapters.process import AdapterProcess, Debuggee
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body, Connection, Pending
-from lazydap_daemon.dap.connection import Event as DapEvent
-from lazydap_daemon.dap.errors import BodyMalformed, RequestTimedOut
+from lazydap_daemon.dap.errors import RequestTimedOut
 from lazydap_daemon.session.actor import ACTING
 from lazydap_daemon.session.book import Book
 from lazydap_daemon.session.handles import Handles
@@ -29,6 +26,7 @@ from lazydap_daemon.session.history import History, Numbered
 from lazydap_daemon.session.interrupt import Interrupt
 from lazydap_daemon.session.markers import Markers
 from lazydap_daemon.session.racing import first_of
+from lazydap_daemon.session.run import Run
 from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.state import StateEvent, following, is_live
 from lazydap_daemon.session.threads import Threads
@@ -43,13 +41,6 @@ T = TypeVar("T")
 
 REQUEST_TIMEOUT: Final = 10.0
 FAREWELL_TIMEOUT: Final = 2.0
-# A `continued` this soon after a stop is the late announcement of the run that the stop ended.
-LATE_CONTINUED: Final = 0.1
-# A step is mostly over sooner than this. What is told while it is under way makes clients run when the adapter needs
-# the processor, so it waits for the end of the step, but no longer (doc/decisions.md, "The way of a step").
-RUN_UNTOLD: Final = 0.01
-# Categories of `output` in which adapters complain.
-COMPLAINTS: Final = frozenset({"important", "stderr"})
 # Two requests without an answer mean that the adapter answers nothing any more.
 UNANSWERED_LIMIT: Final = 2
 
@@ -61,7 +52,7 @@ class Session:
     Events are recorded from the start; they reach listeners and subscribers only once the session is announced.
     """
 
-    def __init__(  # noqa: PLR0915 - what a session holds
+    def __init__(
         self,
         plan: LaunchPlan,
         driver: Driver,
@@ -117,12 +108,7 @@ class Session:
         self.actor = ACTING.get()
         self.given_up = "the daemon is shutting down"
         self._listeners: list[Callable[[Numbered], None]] = []
-        self._is_run_announced = True
-        self._untold_run: events.Continued | None = None
-        self._telling: asyncio.TimerHandle | None = None
-        self._run_told = anyio.Event()
-        self._continued_due = False
-        self._stopped_at = 0.0
+        self.run = Run(self.emit)
         self._unanswered = 0
         self._process: AdapterProcess | None = None
         self._connection: Connection | None = None
@@ -136,8 +122,6 @@ class Session:
     def attach(self, process: AdapterProcess, connection: Connection, tasks: TaskGroup) -> None:
         """Bind the session to its running adapter and to the task group that dies with it."""
         self._process, self._connection, self._tasks = process, connection, tasks
-        if self.driver.noise_is_output:
-            process.on_noise = lambda text: self._on_output(dap.OutputBody(output=text, category="stdout"))
 
     @property
     def process(self) -> AdapterProcess:
@@ -204,7 +188,7 @@ class Session:
 
     def emit(self, event: events.Event) -> Numbered:
         """Record an event of the session; once announced, tell listeners and subscribers too."""
-        self._tell_run()
+        self.run.tell()
         numbered = self.history.append(event)
         if self.is_announced:
             for listener in tuple(self._listeners):
@@ -257,46 +241,30 @@ class Session:
         """A movement of ours is about to be sent: the program counts as running from here."""
         self.actor = ACTING.get()
         self.move("resumed")
-        self._is_run_announced = False
-        self._continued_due = True
+        self.run.begin(is_ours=True)
 
     def run_accepted(self, motion: int, thread_id: int | None) -> None:
         """The adapter accepted the movement: announce the run, unless a stop or the adapter's own word was faster."""
         if self.motion == motion and self.state == "running":
-            self._announce_run(thread_id, all_threads=True)
+            self.announce_run(thread_id, all_threads=True)
 
     def run_refused(self, motion: int, standing: Standing | None) -> None:
         """The adapter refused the movement: the program stands where it stood, if nothing else has happened since."""
-        if self.motion == motion and self.state == "running" and not self._is_run_announced:
+        if self.motion == motion and self.state == "running" and not self.run.is_announced:
             self.move("refused")
-            self._is_run_announced = True
-            self._continued_due = False
+            self.run.end()
+            self.run.is_expected = False
             if standing is not None:
-                self._stand(standing.thread_id, standing.reason, standing.raw_reason, standing.text)
+                self.stand(standing.thread_id, standing.reason, standing.raw_reason, standing.text)
 
-    def _announce_run(self, thread_id: int | None, *, all_threads: bool) -> None:
-        if not self._is_run_announced:
-            self._is_run_announced = True
-            self._untold_run = events.Continued(
-                session_id=self.id, thread_id=thread_id, all_threads_continued=all_threads, by=self.actor
-            )
-            self._run_told = anyio.Event()
-            self._telling = asyncio.get_running_loop().call_later(RUN_UNTOLD, self._tell_run)
+    def announce_run(self, thread_id: int | None, *, all_threads: bool) -> None:
+        """Tell that the program runs, unless that has been told."""
+        self.run.announce(
+            events.Continued(session_id=self.id, thread_id=thread_id, all_threads_continued=all_threads, by=self.actor)
+        )
 
-    def _tell_run(self) -> None:
-        untold, self._untold_run = self._untold_run, None
-        if untold is not None:
-            if self._telling is not None:
-                self._telling.cancel()
-            self.emit(untold)
-            self._run_told.set()
-
-    async def told_run(self) -> None:
-        """Return when clients have been told of the run that was accepted; at most `RUN_UNTOLD` seconds later."""
-        if self._untold_run is not None:
-            await self._run_told.wait()
-
-    def _stand(self, thread_id: int | None, reason: str, raw_reason: str | None, text: str | None) -> None:
+    def stand(self, thread_id: int | None, reason: str, raw_reason: str | None, text: str | None) -> None:
+        """The program has come to stand; whoever reads stops is told."""
         self.stop_count += 1
         self.stop = Standing(
             generation=self.stop_count,
@@ -326,177 +294,7 @@ class Session:
         self.came_to_rest.set()
         self.ended.set()
 
-    # What the adapter says.
-
-    def on_event(self, event: DapEvent) -> None:
-        """What one event of the adapter means; called by the reader in order of arrival, never waits."""
-        try:
-            self._dispatch(event)
-        except BodyMalformed as malformed:
-            log.warning("adapter sent an event of unexpected shape event=%s detail=%s", event.name, malformed.detail)
-
-    def _dispatch(self, event: DapEvent) -> None:  # noqa: C901, PLR0912 - one case an event
-        match event.name:
-            case "stopped":
-                self._on_stopped(event.decode(dap.StoppedBody))
-            case "continued":
-                self._on_continued(event.decode(dap.ContinuedBody))
-            case "output":
-                self._on_output(event.decode(dap.OutputBody))
-            case "thread":
-                self._on_thread(event.decode(dap.ThreadBody))
-            case "breakpoint":
-                self.updates.take(event.decode(dap.BreakpointBody).breakpoint)
-            case "process":
-                self._on_process(event.decode(dap.ProcessBody))
-            case "exited":
-                self._on_exited(event.decode(dap.ExitedBody))
-            case "terminated":
-                self._on_terminated()
-            case "initialized":
-                self.initialized.set()
-            case "capabilities":
-                self.capabilities = self.capabilities.merged(event.decode(dap.CapabilitiesBody).capabilities)
-            case "invalidated":
-                if self.stop is not None:
-                    self.stop.forget_values()
-            case _:
-                pass
-
-    def _on_stopped(self, body: dap.StoppedBody) -> None:
-        # An adapter may report a stop while it is being disconnected, or after the end: nobody can use it.
-        if self.is_tearing_down or not self.is_live:
-            return
-        normal = self.driver.normalise_stop(
-            body,
-            entry_expected=self.plan.stop_on_entry and self.stop_count == 0,
-            pause_outstanding=self.markers.pause_outstanding,
-            step_thread=self.markers.step_thread,
-        )
-        normal = self._as_jump(normal)
-        if normal.is_refresh:
-            if self.stop is not None:
-                self.stop.forget_values()
-            return
-        self.interrupt.answered(by_signal=self.driver.is_stopped_by_signal(body))
-        if self.state == "paused" and self._is_repeat(normal.thread_id, normal.reason):
-            return
-        normal = self._as_exception(normal)
-        # LLDB first completes a step that a breakpoint had interrupted (doc/adapters.md, "Stops").
-        is_old_step = normal.reason == "step" and self.markers.is_continuing and self.is_announced
-        if is_old_step or normal.is_placeless:
-            self.tasks.start_soon(self._go_on, normal, bool(body.all_threads_stopped))
-            return
-        self._take_stop(normal, all_threads_stopped=bool(body.all_threads_stopped))
-
-    def _as_exception(self, normal: Normalised) -> Normalised:
-        """A stop at an exception filter that is a breakpoint of the adapter's is no breakpoint of anybody's."""
-        hit = [self.book.filters[number] for number in normal.hit_ids if self.book.is_filter(number)]
-        if not hit:
-            return normal
-        if normal.reason == "exception":
-            return replace(normal, text=normal.text or ", ".join(hit), hit_ids=())
-        return replace(normal, reason="exception", raw_reason=normal.reason, text=", ".join(hit), hit_ids=())
-
-    def _as_jump(self, normal: Normalised) -> Normalised:
-        """A stop that ends a jump, which some adapters report without a reason."""
-        thread_id = self.markers.jumping_thread
-        if thread_id is None or not (normal.is_refresh or normal.reason in ("", "goto")):
-            return normal
-        return replace(normal, reason="goto", is_refresh=False, thread_id=normal.thread_id or thread_id)
-
-    async def _go_on(self, normal: Normalised, all_threads_stopped: bool) -> None:
-        if self.is_tearing_down or not self.is_live:
-            return
-        try:
-            await self.ask(dict[str, Any], "continue", {"threadId": normal.thread_id or self.last_thread_id})
-        except DaemonError as error:
-            log.warning("could not go on after a stop of no interest session=%s reason=%s", self.id, error.message)
-            self._take_stop(normal, all_threads_stopped=all_threads_stopped)
-
-    def _take_stop(self, normal: Normalised, *, all_threads_stopped: bool) -> None:
-        self.markers.stopped(normal.reason)
-        is_first = self.state != "paused"
-        if is_first:
-            self.move("stopped")
-            self._is_run_announced = True
-            self._stopped_at = time.monotonic()
-        if normal.thread_id is not None and (is_first or self.last_thread_id is None):
-            self.last_thread_id = normal.thread_id
-        if self.is_announced:
-            self.emit(
-                events.Stopped(
-                    session_id=self.id,
-                    thread_id=normal.thread_id,
-                    adapter_thread_id=normal.adapter_thread_id,
-                    reason=normal.reason,
-                    raw_reason=normal.raw_reason,
-                    all_threads_stopped=all_threads_stopped,
-                    hit_breakpoint_ids=self.book.our_ids(normal.hit_ids, normal.reason),
-                    by=self.actor,
-                )
-            )
-        if is_first:
-            self._stand(normal.thread_id, normal.reason, normal.raw_reason, normal.text)
-        self.troubles.met(self.book.our_ids(normal.hit_ids))
-        self.came_to_rest.set()
-
-    def _is_repeat(self, thread_id: int | None, reason: str) -> bool:
-        # Some adapters answer a pause of a stopped program with its stop once more (doc/adapters.md, "Stops").
-        standing = self.stop
-        return standing is not None and (reason == "pause" or thread_id == standing.thread_id)
-
-    def _on_continued(self, body: dap.ContinuedBody) -> None:
-        if not self.is_announced or not self.is_live:
-            return
-        was_due, self._continued_due = self._continued_due, False
-        if self.state == "paused":
-            if was_due and time.monotonic() - self._stopped_at < LATE_CONTINUED:
-                return
-            self._is_run_announced = False
-            self.move("continued")
-        thread_id = None if body.thread_id == self.driver.no_thread else body.thread_id
-        self._announce_run(thread_id, all_threads=body.all_threads_continued is not False)
-
-    def _on_output(self, body: dap.OutputBody) -> None:
-        if body.output is None:
-            return
-        category = output_category(body.category)
-        if not self.driver.is_program_output(body.category, body.output):
-            if self.is_let_go:
-                # How the adapter sees a program that goes on without it: as one that has failed.
-                return
-            if category in {"stdout", "stderr"}:
-                category = "console"
-            self._read_narration(body.output)
-            if body.category in COMPLAINTS:
-                self.troubles.narrated(body.output)
-        chunk = objects.OutputChunk(
-            category=category,
-            output=body.output,
-            timestamp_ms=time.time_ns() // 1_000_000,
-            seq=self.history.last_number + 1,
-        )
-        self.emit(events.Output(session_id=self.id, chunk=chunk))
-
-    def _read_narration(self, text: str) -> None:
-        if self.debuggee is None and (pid := self.driver.pid_in_output(text)) is not None:
-            self.debuggee = Debuggee.of(pid)
-        if not self.is_announced:
-            self.launch_failure = self.driver.launch_failure(text) or self.launch_failure
-        if (code := self.driver.exit_code_in_output(text)) is not None:
-            self._take_exit_code(code)
-
-    def _on_thread(self, body: dap.ThreadBody) -> None:
-        if body.thread_id is None:
-            return
-        if self.first_thread_id is None and body.reason != "exited":
-            self.first_thread_id = body.thread_id
-        if self.is_announced:
-            update = objects.ThreadUpdate(
-                thread_id=body.thread_id, kind="exited" if body.reason == "exited" else "started"
-            )
-            self.emit(events.ThreadChanged(session_id=self.id, update=update))
+    # What it says of breakpoints, and how it ends.
 
     def _tell_trouble(self, our_ids: Sequence[int], words: str) -> None:
         for our_id in our_ids:
@@ -508,23 +306,14 @@ class Session:
         if self.is_announced:
             self.emit(EVENTS[self.book.kind_of(update.id)](session_id=self.id, breakpoint=update))
 
-    def _on_process(self, body: dap.ProcessBody) -> None:
-        if self.debuggee is None and body.system_process_id and body.is_local_process is not False:
-            self.debuggee = Debuggee.of(body.system_process_id)
-
-    def _on_exited(self, body: dap.ExitedBody) -> None:
-        if self.is_let_go:
-            # LLDB reports a program that it leaves running as exited with -1.
-            return
-        self._take_exit_code(body.exit_code)
-        self.came_to_rest.set()
-
-    def _take_exit_code(self, told: int) -> None:
+    def take_exit_code(self, told: int) -> None:
+        """Note the program's exit code; the first one told counts."""
         if self.exit_code is None:
             self.exit_code = exit_code(told)
             self.exit_code_known.set()
 
-    def _on_terminated(self) -> None:
+    def has_ended(self) -> None:
+        """The adapter says that the program is over."""
         self.has_terminated.set()
         self.came_to_rest.set()
         if self.is_announced and not self.is_let_go:
