@@ -19,12 +19,17 @@ Program = Literal["codelldb", "lldb-dap", "debugpy", "delve"]
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A program that serves launches of `kind`: how the adapter is started, and for debugpy the debuggee's Python."""
+    """A program that serves launches of `kind`: how the adapter is started.
+
+    `interpreter` is the debuggee's Python, for debugpy; `formatters` the folder of scripts that show the debuggee's
+    types, for an adapter that brings none.
+    """
 
     kind: AdapterKind
     program: Program
     command: tuple[str, ...]
     interpreter: str | None = None
+    formatters: str | None = None
 
     @property
     def adapter_command(self) -> str:

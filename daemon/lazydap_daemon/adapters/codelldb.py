@@ -18,6 +18,7 @@ from lazydap_daemon.adapters.plan import (
     start_directory,
 )
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams, Transport
+from lazydap_daemon.adapters.rust_programs import is_rust
 from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
 
 EXIT_GRACE: Final = 0.5
@@ -260,13 +261,7 @@ class CodelldbDriver(Ordinary):
 
 def _languages(plan: LaunchPlan) -> list[str]:
     """Rust's formatters only where there is Rust: without a toolchain, asking for them brings a complaint."""
-    program = Path(plan.program)
-    folders = [program.parent, *program.parent.parents] if program.is_absolute() else []
-    if plan.root:
-        root = Path(plan.root)
-        folders = [root, *(folder for folder in folders if folder.is_relative_to(root))]
-    is_rust = program.with_suffix(".rs").is_file() or any((folder / "Cargo.toml").is_file() for folder in folders)
-    return ["rust", "cpp"] if is_rust else ["cpp"]
+    return ["rust", "cpp"] if is_rust(plan) else ["cpp"]
 
 
 def _is_unicode(text: str) -> bool:

@@ -274,7 +274,7 @@ def driver_for(plan: LaunchPlan, found: Found) -> Driver:
         "codelldb": lambda found: CodelldbDriver(executable=found.command),
         "debugpy": lambda found: DebugpyDriver(interpreter=found.interpreter),
         "delve": lambda found: DelveDriver(executable=found.command, is_relayed=is_relayed(plan)),
-        "lldb-dap": lambda found: LldbDapDriver(executable=found.command),
+        "lldb-dap": lambda found: LldbDapDriver(executable=found.command, formatters=found.formatters),
     }
     driver = drivers.get(found.program)
     if driver is None:

@@ -4,6 +4,7 @@ import re
 import sys
 from typing import Any, Final
 
+from lazydap_core.discovery.rust import COMMANDS, SCRIPT
 from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import Unsupported
 from lazydap_daemon.adapters.hits import read_hit_condition
@@ -46,7 +47,10 @@ _PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"}
 
 
 class LldbDapDriver(Ordinary):
-    """The driver of lldb-dap over standard input and output; `executable` is how it is started."""
+    """The driver of lldb-dap over standard input and output.
+
+    `executable` is how it is started, `formatters` the folder of what shows the types of the program's language.
+    """
 
     program: str = "lldb-dap"
     adapter_id: str = "lldb-dap"
@@ -61,8 +65,9 @@ class LldbDapDriver(Ordinary):
     # Its own `pause` never comes back from a program that meets a breakpoint in that moment (doc/adapters.md, "Stops").
     pauses_by_signal: bool = sys.platform == "linux"
 
-    def __init__(self, *, executable: tuple[str, ...]) -> None:
+    def __init__(self, *, executable: tuple[str, ...], formatters: str | None = None) -> None:
         self._executable = executable
+        self._formatters = formatters
 
     @property
     def adapter_command(self) -> str:
@@ -111,7 +116,7 @@ class LldbDapDriver(Ordinary):
         if plan.terminal is None:
             # What nobody can type into is empty: a program that reads must not wait for ever.
             settings.append("target.input-path /dev/null")
-        arguments["initCommands"] = _commands(*settings)
+        arguments["initCommands"] = [*_settings(*settings), *self._showing()]
         if plan.terminal is not None:
             arguments["runInTerminal"] = True
             arguments["postRunCommands"] = [f"?{LLDB_INTERRUPT_KEY}"]
@@ -128,7 +133,7 @@ class LldbDapDriver(Ordinary):
             "type": "lldb-dap",
             "request": "attach",
             "stopOnEntry": plan.stop_on_entry,
-            "initCommands": _commands(),
+            "initCommands": [*_settings(), *self._showing()],
         }
         if target.pid is not None:
             arguments["pid"] = target.pid
@@ -139,6 +144,14 @@ class LldbDapDriver(Ordinary):
         if plan.options.source_map:
             arguments["sourceMap"] = [[remote, local] for remote, local in plan.options.source_map.items()]
         return arguments
+
+    def _showing(self) -> list[str]:
+        if self._formatters is None:
+            return []
+        return [
+            f'?command script import "{self._formatters}/{SCRIPT}"',
+            f'?command source -s 1 "{self._formatters}/{COMMANDS}"',
+        ]
 
     def normalise_stop(
         self,
@@ -218,7 +231,7 @@ class LldbDapDriver(Ordinary):
         return capabilities.support_terminate_debuggee is True
 
 
-def _commands(*more: str) -> list[str]:
+def _settings(*more: str) -> list[str]:
     # The question mark keeps a command that succeeds out of the output.
     settings = (f"target.process.interrupt-timeout {INTERRUPT_SECONDS}", *more)
     return [f"?settings set {setting}" for setting in settings]

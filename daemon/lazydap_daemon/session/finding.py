@@ -5,11 +5,14 @@ from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
+from msgspec.structs import replace
 
 from lazydap_core.config import Config, read_config
+from lazydap_core.discovery import rust
 from lazydap_core.discovery.finding import Found, find
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, ConfigInvalid, InvalidLaunchConfig
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan, driver_for
+from lazydap_daemon.adapters.rust_programs import is_rust
 
 
 async def find_driver(plan: LaunchPlan) -> Driver:
@@ -36,7 +39,7 @@ async def find_driver(plan: LaunchPlan) -> Driver:
 
 
 def _find(plan: LaunchPlan, *, environ: dict[str, str], pinned: str | None) -> Found:
-    return find(
+    found = find(
         plan.kind,
         environ=environ,
         config=Config() if pinned is not None else _config(environ),
@@ -46,6 +49,10 @@ def _find(plan: LaunchPlan, *, environ: dict[str, str], pinned: str | None) -> F
         adapter=plan.options.adapter,
         probe=pinned is None,
     )
+    if found.program == "lldb-dap" and is_rust(plan):
+        folder = rust.formatters(environ, plan.root if plan.root and Path(plan.root).is_dir() else None)
+        return replace(found, formatters=str(folder) if folder else None)
+    return found
 
 
 def _config(environ: dict[str, str]) -> Config:

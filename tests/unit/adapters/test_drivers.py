@@ -15,6 +15,7 @@ from lazydap_daemon.adapters.debugpy import DebugpyDriver
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan, Normalised, driver_for
 from lazydap_daemon.adapters.hits import HitCondition, read_hit_condition
 from lazydap_daemon.adapters.lldb_dap import LldbDapDriver, major_version
+from lazydap_daemon.adapters.plan import AttachTarget
 from lazydap_daemon.dap.messages import Capabilities, Source, StoppedBody
 
 DEBUGPY = DebugpyDriver(interpreter="/env/bin/python")
@@ -316,3 +317,14 @@ def test_an_exception_that_left_no_frame_of_the_program_stands_nowhere() -> None
     assert told("_run_module_as_main").is_placeless
     assert not told("load").is_placeless
     assert told("load").text == "SyntaxError: invalid syntax (a.py, line 1)"
+
+
+def test_lldb_dap_is_given_the_scripts_of_the_programs_language() -> None:
+    driver = LldbDapDriver(executable=("lldb-dap",), formatters="/a toolchain/etc")
+    wanted = [
+        '?command script import "/a toolchain/etc/lldb_lookup.py"',
+        '?command source -s 1 "/a toolchain/etc/lldb_commands"',
+    ]
+    assert driver.launch_arguments(plan())["initCommands"][-2:] == wanted
+    assert driver.attach_arguments(plan(), AttachTarget(pid=1))["initCommands"][-2:] == wanted
+    assert not any("command" in each for each in LLDB.launch_arguments(plan())["initCommands"])

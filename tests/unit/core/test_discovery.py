@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from lazydap_core.config import Config
-from lazydap_core.discovery import lldb_dap, probing
+from lazydap_core.discovery import lldb_dap, probing, rust
 from lazydap_core.discovery.finding import Found, find
 from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import AdapterNotFound
@@ -323,3 +323,26 @@ def test_a_version_managers_stand_in_is_seen_through_in_the_programs_folder(disk
         "#!/bin/sh\nread real < .python-version 2>/dev/null\necho 'lazydap-asks 3.12'\necho \"lazydap-asks $real\"\n",
     )
     assert disk.find("debugpy", program=project / "app.py", root=project).interpreter == "/real/python3.12"
+
+
+RUSTC = '#!/bin/sh\n[ "$RUSTUP_AUTO_INSTALL" = 0 ] || exit 1\necho info: toolchain >&2\necho {}\n'
+
+
+def test_the_scripts_that_show_rusts_types_are_those_of_the_toolchain_in_use(disk: Disk) -> None:
+    toolchain = disk.top / "toolchain"
+    disk.put(disk.bin / "rustc", RUSTC.format(toolchain))
+    assert rust.formatters(disk.environ, None) is None
+    for name in (rust.SCRIPT, rust.COMMANDS):
+        disk.put(toolchain / rust.BELOW / name, "")
+    assert rust.formatters(disk.environ, str(disk.home)) == toolchain / rust.BELOW
+
+
+def test_a_rust_compiler_that_is_not_on_the_path_or_does_not_work_is_looked_for_in_cargos_folder(disk: Disk) -> None:
+    toolchain = disk.top / "toolchain"
+    for name in (rust.SCRIPT, rust.COMMANDS):
+        disk.put(toolchain / rust.BELOW / name, "")
+    disk.put(disk.bin / "rustc", BROKEN)
+    disk.put(disk.home / ".cargo/bin/rustc", RUSTC.format(toolchain))
+    assert rust.formatters(disk.environ, None) == toolchain / rust.BELOW
+    hidden = {**disk.environ, "CARGO_HOME": str(disk.top / "elsewhere")}
+    assert rust.formatters(hidden, None) is None
