@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from lazydap_daemon.adapters.driver import LaunchPlan
 from lazydap_daemon.adapters.lldb_dap import LldbDapDriver, major_version
 from lazydap_daemon.adapters.plan import Normalised
 from lazydap_daemon.dap.errors import RequestRefused
-from lazydap_daemon.dap.messages import ExitedBody, ProcessBody, StoppedBody, VariablesBody
+from lazydap_daemon.dap.messages import ExitedBody, ModuleBody, ProcessBody, StoppedBody, VariablesBody
 from tests.adapters.real import lldb_dap
 from tests.adapters.talking import PATIENCE, Talk, session_members, talking
 from tests.fixtures.programs import C_ENVIRONMENT, C_LOOP, C_SPIN
@@ -105,6 +106,19 @@ async def test_it_names_its_version_and_what_it_can_do(driver: LldbDapDriver, tm
         assert version is not None
         assert driver.one_scope_transaction(talk.capabilities) is (version < 22)
         assert driver.keeps_debuggee(talk.capabilities)
+
+
+@pytest.mark.parametrize("has_debug_info", [True, False])
+async def test_it_tells_whether_the_program_has_debug_information(
+    driver: LldbDapDriver, tmp_path: Path, *, has_debug_info: bool
+) -> None:
+    _, program = C_LOOP.build(tmp_path, has_debug_info=has_debug_info)
+    async with talking(driver, plan(program, stop_on_entry=True)) as talk:
+        await talk.launch()
+        await talk.stopped()
+        told = [event.decode(ModuleBody).module for event in talk.events if event.name == "module"]
+        expected = has_debug_info if sys.platform == "linux" else None
+        assert {driver.has_debug_info(one) for one in told if one.path == str(program)} == {expected}
 
 
 async def test_the_program_sees_the_clients_environment_and_nothing_of_ours(

@@ -73,6 +73,50 @@ async def test_the_whole_list_of_a_file_is_sent_in_line_order_and_an_empty_one_a
     assert sent(made) == [[4], [2, 4], [2, 3, 4], [4], []]
 
 
+async def test_a_program_without_debug_information_is_named_where_a_breakpoint_does_not_bind(made: Rig) -> None:
+    await made.add(4)
+    module = {"path": str(made.folder / "program"), "symbolStatus": "Symbols loaded."}
+    library = {"path": "/lib/libc.so.6", "debugInfoSize": "3.6MB"}
+    made.play(
+        [
+            *LAUNCHED[:3],
+            batch(
+                event("module", {"reason": "new", "module": module}),
+                event("module", {"reason": "new", "module": library}),
+                event("initialized"),
+            ),
+            expect("setBreakpoints"),
+            reply({"breakpoints": [{"id": 1, "verified": False, "line": 4}]}),
+            reply(to="launch"),
+            answers({"disconnect": {}}),
+        ]
+    )
+    launched = await made.launch(stop_on_entry=False)
+    assert [(one.verified, one.message) for one in launched.breakpoints] == [
+        (False, "program has no debug information: compile it with -g")
+    ]
+
+
+@pytest.mark.parametrize("module", [{"path": "/lib/libc.so.6"}, {"debugInfoSize": "1KB"}, {"path": None}])
+async def test_nothing_is_said_of_debug_information_that_is_there_or_of_a_librarys(
+    made: Rig, module: dict[str, Any]
+) -> None:
+    await made.add(4)
+    loaded = {"path": str(made.folder / "program"), **module}
+    made.play(
+        [
+            *LAUNCHED[:3],
+            batch(event("module", {"reason": "new", "module": loaded}), event("initialized")),
+            expect("setBreakpoints"),
+            reply({"breakpoints": [{"id": 1, "verified": False, "line": 4}]}),
+            reply(to="launch"),
+            answers({"disconnect": {}}),
+        ]
+    )
+    launched = await made.launch(stop_on_entry=False)
+    assert [(one.verified, one.message) for one in launched.breakpoints] == [(False, None)]
+
+
 async def test_a_disabled_breakpoint_is_not_sent_but_stays_listed(made: Rig) -> None:
     await made.start()
     added = await made.add(4)

@@ -118,6 +118,20 @@ async def test_a_breakpoint_that_has_moved_is_verified_without_a_word(made: Rig)
     ]
 
 
+async def test_a_program_without_debug_information_is_named_when_it_is_loaded(made: Rig) -> None:
+    await made.add(4)
+    loaded = {"path": str(made.folder / "program"), "name": "program", "symbolStatus": "Public symbols only"}
+    unbound = {"id": 1, "verified": False, "message": "Resolved locations: 0"}
+    told = event("module", {"reason": "new", "module": loaded})
+    recite(made, [*_handshake(unbound), expect("pause"), reply(), told])
+    await made.launch(stop_on_entry=False)
+    made.published.clear()
+    await made.pause(NO_WAIT)
+    await made.until(lambda: made.of(events.BreakpointUpdated))
+    updates = [(one.breakpoint.id, one.breakpoint.message) for one in made.of(events.BreakpointUpdated)]
+    assert updates == [(1, "program has no debug information: compile it with -g")]
+
+
 async def test_a_file_compiled_under_another_spelling_is_found_and_its_first_spelling_given_up(made: Rig) -> None:
     (made.folder / "link").symlink_to(made.folder)
     added = await made.add(4)
@@ -465,9 +479,9 @@ async def test_a_panic_of_rust_stops_the_program_as_an_exception(made: Rig) -> N
 # Scripts.
 
 
-def _handshake() -> list[dict[str, Any]]:
+def _handshake(*breakpoints: dict[str, Any]) -> list[dict[str, Any]]:
     standing: dict[str, Any] = {
-        "setBreakpoints": {"breakpoints": []},
+        "setBreakpoints": {"breakpoints": list(breakpoints)},
         "threads": {"threads": [{"id": 7, "name": "1: main"}]},
         "stackTrace": {"stackFrames": []},
         "disconnect": {},

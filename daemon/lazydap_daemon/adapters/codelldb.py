@@ -19,7 +19,7 @@ from lazydap_daemon.adapters.plan import (
 )
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams, Transport
 from lazydap_daemon.adapters.rust_programs import is_rust
-from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, Module, StoppedBody
 
 EXIT_GRACE: Final = 0.5
 """It ends within 0.15 s of the end of its stream, or never: then only a signal helps."""
@@ -51,6 +51,7 @@ _LAUNCHED: Final = re.compile(r"(?:Launched process|Attached to process) (\d+)\b
 _NATIVE: Final = re.compile(r"\s*/nat\b")
 _STOP_REASON: Final = "Stop reason: "
 _UNREADABLE: Final = "Could not parse breakpoint condition: "
+_SYMBOLS: Final = {"Source debug info": True, "Public symbols only": False}
 _PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
 
 
@@ -238,6 +239,10 @@ class CodelldbDriver(Ordinary):
     def condition_sticks(self, condition: str | None) -> bool:
         """LLDB's own conditions stay until the breakpoint is taken away."""
         return condition is not None and _NATIVE.match(condition) is not None
+
+    def has_debug_info(self, module: Module) -> bool | None:
+        """As it says in words."""
+        return _SYMBOLS.get(module.symbol_status or "")
 
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Both of its streams come as `stdout`; `stderr` is the adapter's own narration."""

@@ -13,7 +13,15 @@ from lazydap_daemon.adapters.ordinary import is_relayed
 from lazydap_daemon.adapters.plan import AttachTarget, LaunchPlan, Normalised
 from lazydap_daemon.adapters.reaching import Transport
 from lazydap_daemon.adapters.scratch import Scratch
-from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StackFrame, StackTraceBody, StoppedBody, Thread
+from lazydap_daemon.dap.messages import (
+    Capabilities,
+    ExceptionFilter,
+    Module,
+    StackFrame,
+    StackTraceBody,
+    StoppedBody,
+    Thread,
+)
 
 __all__ = ["DRIVERS", "Driver", "LaunchPlan", "Normalised", "driver_for"]
 
@@ -241,6 +249,10 @@ class Driver(Protocol):
 
     def condition_sticks(self, condition: str | None) -> bool:
         """Whether a breakpoint keeps that condition when it is sent again with another, or with none."""
+        ...
+
+    def has_debug_info(self, module: Module) -> bool | None:
+        """Whether a loaded program has the lines of its source with it; None where the adapter does not tell."""
         ...
 
     def is_program_output(self, category: str | None, text: str) -> bool:

@@ -18,7 +18,7 @@ from lazydap_daemon.adapters.plan import (
     split_environment,
     start_directory,
 )
-from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, Module, StoppedBody
 
 SCREEN: Final = ("COLUMNS", "LINES")
 """Variables that LLDB gives to every program, whatever its client has."""
@@ -211,6 +211,10 @@ class LldbDapDriver(Ordinary):
         """The compiler's first complaint, which comes behind the stop, a line at a time."""
         told = _CONDITION_TROUBLE.search(narration)
         return told["why"] if told else None
+
+    def has_debug_info(self, module: Module) -> bool | None:
+        """Nothing but the size tells; on macOS the information lies in other files than the program."""
+        return module.debug_info_size is not None if sys.platform == "linux" else None
 
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Both of its streams come as `stdout`; every other category is the adapter's own."""

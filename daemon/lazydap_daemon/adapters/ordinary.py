@@ -8,7 +8,7 @@ from typing import Any, Final
 from lazydap_daemon.adapters.plan import AttachTarget, LaunchPlan
 from lazydap_daemon.adapters.reaching import StandardStreams, Transport
 from lazydap_daemon.adapters.scratch import Scratch
-from lazydap_daemon.dap.messages import StackFrame, StackTraceBody, StoppedBody, Thread
+from lazydap_daemon.dap.messages import Module, StackFrame, StackTraceBody, StoppedBody, Thread
 
 RELAY: Final = Path(__file__).with_name("relay.py")
 """Never imported here."""
@@ -84,6 +84,10 @@ class Ordinary:
     def exception_words(self, text: str) -> str:
         """See `Driver.exception_words`."""
         return text
+
+    def has_debug_info(self, module: Module) -> bool | None:
+        """See `Driver.has_debug_info`."""
+        del module
 
     def launch_failure(self, text: str) -> str | None:
         """See `Driver.launch_failure`."""

@@ -70,6 +70,21 @@ class ThreadBody(Wire, frozen=True, kw_only=True):
     thread_id: int | None = None
 
 
+class Module(Wire, frozen=True, kw_only=True):
+    """A program or library that was loaded; `debug_info_size` is lldb-dap's own, in words ("1.2KB")."""
+
+    path: str | None = None
+    symbol_status: str | None = None
+    debug_info_size: Any = None
+
+
+class ModuleBody(Wire, frozen=True, kw_only=True):
+    """A module is `new`, `changed` or `removed`."""
+
+    reason: str = ""
+    module: Module = Module()
+
+
 class OutputBody(Wire, frozen=True, kw_only=True):
     """Text of the program or of the adapter; a missing `category` means `console`."""
 

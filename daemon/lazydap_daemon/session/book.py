@@ -23,11 +23,6 @@ class Opinion(NamedTuple):
     source: str | None = None
     trouble: str | None = None
 
-    @property
-    def telling(self) -> str | None:
-        """What a person is to read of it."""
-        return self.trouble or (None if self.verified else self.message)
-
 
 GUEST_ID: Final = 0
 """The id of a breakpoint that is nobody's: the project counts from 1."""
@@ -50,6 +45,7 @@ class Book:
         self._watched: dict[int, int] = {}
         self._kinds: dict[int, Kind] = {}
         self._conditional: set[int] = set()
+        self._unbound: str | None = None
 
     def record(
         self, sent: Sequence[Breakpoint | NamedBreakpoint], answered: Sequence[dap.Breakpoint], kind: Kind = "line"
@@ -81,6 +77,23 @@ class Book:
     def trouble(self, our_id: int, words: str) -> bool:
         """Note what went wrong with a condition, until its file's list is sent again; whether that is news."""
         return our_id in self._conditional and self._set(our_id, self._opinions[our_id]._replace(trouble=words))
+
+    def explain(self, reason: str) -> tuple[int, ...]:
+        """Note why lines do not bind, where the adapter's own words do not say; our ids of which that is news."""
+        before, self._unbound = self._unbound, reason
+        return tuple(our_id for our_id in self._opinions if before != reason and self._is_unbound(our_id))
+
+    def _is_unbound(self, our_id: int) -> bool:
+        # What was refused has no number of the adapter's, and a reason of its own.
+        opinion = self._opinions[our_id]
+        return not opinion.verified and opinion.adapter_id is not None and self.kind_of(our_id) == "line"
+
+    def _telling(self, our_id: int) -> str | None:
+        """What a person is to read of it."""
+        opinion = self._opinions[our_id]
+        if opinion.trouble or opinion.verified:
+            return opinion.trouble
+        return self._unbound if self._unbound and self._is_unbound(our_id) else opinion.message
 
     def _set(self, our_id: int, opinion: Opinion) -> bool:
         changed = self._opinions.get(our_id) != opinion
@@ -127,7 +140,7 @@ class Book:
             adapter_id=told.id,
             verified=told.verified,
             line=told.line,
-            message=None if told.verified else told.message,
+            message=None if told.verified else told.message if our_id is None else self._telling(our_id),
         )
 
     def our_ids(self, adapter_ids: Sequence[int], reason: str = "breakpoint") -> tuple[int, ...]:
@@ -151,7 +164,7 @@ class Book:
             adapter_id=opinion.adapter_id,
             verified=opinion.verified,
             line=opinion.line,
-            message=opinion.telling,
+            message=self._telling(our_id),
         )
 
     def decorated(self, wanted: Breakpoint) -> objects.BreakpointStatus:
@@ -163,7 +176,7 @@ class Book:
             wanted,
             verified=opinion.verified,
             adapter_line=opinion.line if opinion.line != wanted.line else None,
-            message=opinion.telling,
+            message=self._telling(wanted.id),
         )
 
 

@@ -3,6 +3,7 @@
 import logging
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from lazydap_core.domain.words import output_category
@@ -54,6 +55,8 @@ class Hearing:
                 self._on_thread(event.decode(dap.ThreadBody))
             case "breakpoint":
                 session.updates.take(event.decode(dap.BreakpointBody).breakpoint)
+            case "module":
+                self._on_module(event.decode(dap.ModuleBody).module)
             case "process":
                 self._on_process(event.decode(dap.ProcessBody))
             case "exited":
@@ -214,6 +217,12 @@ class Hearing:
             )
             session.emit(events.ThreadChanged(session_id=session.id, update=update))
 
+    def _on_module(self, module: dap.Module) -> None:
+        session = self._session
+        if session.driver.has_debug_info(module) is False and _is_same(module.path, session.plan.program):
+            name = Path(session.plan.program).name
+            session.tell_unbound(f"{name} has no debug information: compile it with -g")
+
     def _on_process(self, body: dap.ProcessBody) -> None:
         session = self._session
         if session.debuggee is None and body.system_process_id and body.is_local_process is not False:
@@ -226,3 +235,10 @@ class Hearing:
             return
         session.take_exit_code(body.exit_code)
         session.came_to_rest.set()
+
+
+def _is_same(path: str | None, program: str) -> bool:
+    """Whether both name one file; cheap for the hundreds of libraries of which that is not so."""
+    return (
+        path is not None and Path(path).name == Path(program).name and Path(path).resolve() == Path(program).resolve()
+    )

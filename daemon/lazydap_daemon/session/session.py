@@ -301,6 +301,11 @@ class Session:
             if self.book.trouble(our_id, words):
                 self._tell_breakpoint(self.book.opinion_of(our_id))
 
+    def tell_unbound(self, reason: str) -> None:
+        """Why breakpoints in files do not bind: said of each that is not bound, now and later."""
+        for our_id in self.book.explain(reason):
+            self._tell_breakpoint(self.book.opinion_of(our_id))
+
     def _tell_breakpoint(self, update: objects.AdapterBreakpoint) -> None:
         # What comes before is told with the answer to the launch.
         if self.is_announced:
