@@ -14,7 +14,7 @@ from tests.daemon.codelldb_rig import codelldb_rig, commands, play, recite, sess
 from tests.daemon.rig import NO_WAIT, STRAIGHT, WAIT, Rig
 from tests.fakes.codelldb_program import NO_SOURCE
 from tests.fakes.program import Line
-from tests.fakes.scripted import answers, event, expect, reply
+from tests.fakes.scripted import answers, event, expect, reply, sleep
 
 SPIN = (Line(line=1), Line(line=2, seconds=0.005), Line(line=3, seconds=0.005))
 CALL = (
@@ -364,6 +364,36 @@ async def test_a_container_is_asked_for_once_however_many_pages_are_looked_at(ma
     assert await page(start=995, count=100) == ([f"[{n}]" for n in range(995, 1000)], False)
     assert len((await page(max=0))[0]) == 1000
     assert len(driver.requests("variables")) == before + 1
+
+
+async def test_a_container_that_takes_it_too_long_is_given_as_far_as_it_came_and_called_cut(made: Rig) -> None:
+    await made.add(2)
+    await start(made, (Line(line=1), Line(line=2, locals={"big": list(range(50))}), Line(line=3)), rows_in_time=20)
+    stable = await made.resume()
+    reference = next(v.variables_reference for v in stable.locals.variables if v.name == "big")
+    for window, names in (({"max": 0}, range(20)), ({"start": 15, "count": 10}, range(15, 20))):
+        told = await made.engine.handle(
+            requests.Variables(session_id=made.session_id, variables_reference=reference, filter="all", **window)
+        )
+        assert isinstance(told, responses.Variables)
+        assert ([row.name for row in told.variables], told.truncated) == ([f"[{n}]" for n in names], True)
+
+
+async def test_what_waits_behind_a_large_container_does_not_count_as_unanswered(made: Rig) -> None:
+    slow = [expect("variables"), sleep(0.4), reply({"variables": []})]
+    recite(made, [*_handshake(), *_stop("breakpoint"), *slow, expect("scopes"), reply({"scopes": []})])
+    await made.launch(stop_on_entry=False)
+    await made.until(lambda: made.state == "paused")
+    session = session_of(made)
+
+    async def read() -> None:
+        await session.ask(dict[str, Any], "variables", {"variablesReference": 1}, limit=5)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        await anyio.wait_all_tasks_blocked()
+        await session.ask(dict[str, Any], "scopes", {"frameId": 1}, limit=0.2)
+    assert made.state == "paused"
 
 
 async def test_registers_and_globals_are_called_expensive_and_never_read_unasked(made: Rig) -> None:

@@ -34,6 +34,7 @@ class CodelldbSpec:
     names_first_thread  each stop of a step is reported on the first thread
     traps               each step ends in a SIGTRAP of the first thread
     hidden              {expression: error text that is given as its value}
+    rows_in_time        how many rows of a container it gives before it is timed out; None for all
     loses_ending        `exited` and `terminated` are dropped, as for a client that reads too slowly
     unknown_options     command line options that this version does not have
     calls_after         a file that must be there before it connects
@@ -49,6 +50,7 @@ class CodelldbSpec:
     names_first_thread: bool = False
     traps: bool = False
     hidden: Mapping[str, str] = field(default_factory=dict[str, str])
+    rows_in_time: int | None = None
     loses_ending: bool = False
     unknown_options: Sequence[str] = ()
     calls_after: str = ""
@@ -352,7 +354,13 @@ class CodelldbProgram(SimulatedProgram):
         """All of them, whatever was asked for."""
         if reference not in self._values:
             raise Refusal(recording("c-tour").text(211))
-        return self._variables({"variablesReference": reference})
+        told = self._variables({"variablesReference": reference})
+        limit = self.codelldb.rows_in_time
+        if limit is None or len(told["variables"]) <= limit:
+            return told
+        return {
+            "variables": [*told["variables"][:limit], {"name": "[timed out]", "value": "", "variablesReference": 0}]
+        }
 
     def _row(self, name: str, value: Any) -> Json:
         row = super()._row(name, value)

@@ -19,7 +19,7 @@ from lazydap_daemon.adapters.plan import (
 )
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams, Transport
 from lazydap_daemon.adapters.rust_programs import is_rust
-from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, Module, StoppedBody
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, Module, StoppedBody, Variable
 
 EXIT_GRACE: Final = 0.5
 """It ends within 0.15 s of the end of its stream, or never: then only a signal helps."""
@@ -43,6 +43,12 @@ AFTERTHOUGHT: Final = ("settings set target.process.interrupt-timeout 3",)
 A program that is interrupted (a pause, or a breakpoint set while it runs) in the moment in which it meets a breakpoint
 is waited for in vain, by itself for 20 s: longer than an answer is waited for here.
 """
+
+LONGEST_READING: Final = 30.0
+"""It gives all rows, whatever is asked: 100,000 of Rust's take 20 s."""
+
+TIMED_OUT: Final = "[timed out]"
+"""What stands in place of the rows that took it too long."""
 
 PANIC_FILTER: Final = "rust_panic"
 
@@ -72,6 +78,7 @@ class CodelldbDriver(Ordinary):
     hangs_unlaunched: bool = True
     answers_in_turn: bool = True
     loses_events: bool = True
+    longest_reading: float | None = LONGEST_READING
     # With 0, and with a start but no count, the answer is empty.
     all_levels: int = 2**31 - 1
     no_thread: int | None = 0
@@ -216,6 +223,10 @@ class CodelldbDriver(Ordinary):
     def hidden_error(self, value: str) -> str | None:
         """Only this one mark: other texts in angle brackets are values (`<null>`, `<read memory from … failed>`)."""
         return value if value.startswith("<error:") and value.endswith(">") else None
+
+    def is_cut(self, row: Variable) -> bool:
+        """See `Driver.is_cut`."""
+        return TIMED_OUT in (row.name, row.value) and not row.variables_reference
 
     def assignment(self, expression: str, value: str) -> str | None:
         """See `Driver.assignment`: by LLDB's own parser, the others only read."""

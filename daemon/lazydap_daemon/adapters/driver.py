@@ -21,6 +21,7 @@ from lazydap_daemon.dap.messages import (
     StackTraceBody,
     StoppedBody,
     Thread,
+    Variable,
 )
 
 __all__ = ["DRIVERS", "Driver", "LaunchPlan", "Normalised", "driver_for"]
@@ -82,6 +83,11 @@ class Driver(Protocol):
     @property
     def answers_in_turn(self) -> bool:
         """Whether a request that is not answered in time means that none will be, ever."""
+        ...
+
+    @property
+    def longest_reading(self) -> float | None:
+        """Seconds that all rows of a container may take, where it tells no size beforehand; None for the usual time."""
         ...
 
     @property
@@ -226,6 +232,10 @@ class Driver(Protocol):
 
     def hidden_error(self, value: str) -> str | None:
         """The error that a successful evaluation hides in its value; None for a real value."""
+        ...
+
+    def is_cut(self, row: Variable) -> bool:
+        """Whether a row is none, but says that the rest of its container is left out."""
         ...
 
     def assignment(self, expression: str, value: str) -> str | None:

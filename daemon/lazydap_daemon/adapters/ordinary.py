@@ -8,7 +8,7 @@ from typing import Any, Final
 from lazydap_daemon.adapters.plan import AttachTarget, LaunchPlan
 from lazydap_daemon.adapters.reaching import StandardStreams, Transport
 from lazydap_daemon.adapters.scratch import Scratch
-from lazydap_daemon.dap.messages import Module, StackFrame, StackTraceBody, StoppedBody, Thread
+from lazydap_daemon.dap.messages import Module, StackFrame, StackTraceBody, StoppedBody, Thread, Variable
 
 RELAY: Final = Path(__file__).with_name("relay.py")
 """Never imported here."""
@@ -32,6 +32,7 @@ class Ordinary:
     hangs_unlaunched: bool = False
     has_launcher: bool = False
     answers_in_turn: bool = False
+    longest_reading: float | None = None
     loses_events: bool = False
     all_levels: int = 0
     no_thread: int | None = None
@@ -58,6 +59,11 @@ class Ordinary:
     def is_stopped_by_signal(self, body: StoppedBody) -> bool:
         """See `Driver.is_stopped_by_signal`."""
         del body
+        return False
+
+    def is_cut(self, row: Variable) -> bool:
+        """See `Driver.is_cut`."""
+        del row
         return False
 
     def assignment(self, expression: str, value: str) -> str | None:

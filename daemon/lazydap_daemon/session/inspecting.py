@@ -304,26 +304,30 @@ class Inspector:
             rows = (await self._ask_variables(reference, arguments)).variables
             self.check_motion(standing)
             self._note_sizes(standing, rows)
+            is_whole = True
         else:
-            rows = (await self._whole(standing, reference, wanted, arguments))[start:]
+            whole = await self._whole(standing, reference, wanted, arguments)
+            rows, is_whole = whole.rows[start:], whole.is_whole
         if limit is None:
-            return Page(rows, is_whole=True)
-        return Page(rows[: limit + 1], is_whole=len(rows) <= limit)
+            return Page(rows, is_whole)
+        return Page(rows[: limit + 1], is_whole and len(rows) <= limit)
 
     async def _whole(
         self, standing: Standing, reference: int, wanted: VariableFilter, arguments: dict[str, Any]
-    ) -> tuple[dap.Variable, ...]:
+    ) -> Page:
         """Every row, asked for once a stop: whichever part is wanted, such an adapter gives (and pays for) all."""
         known = standing.containers.get((reference, wanted))
         if known is not None:
             return known
-        rows = (await self._ask_variables(reference, arguments)).variables
+        told = (await self._ask_variables(reference, arguments)).variables
         self.check_motion(standing)
-        if len(rows) + sum(map(len, standing.containers.values())) > KEPT_ROWS:
+        rows = tuple(row for row in told if not self._session.driver.is_cut(row))
+        page = Page(rows, is_whole=len(rows) == len(told))
+        if len(rows) + sum(len(kept.rows) for kept in standing.containers.values()) > KEPT_ROWS:
             standing.containers.clear()
         if len(rows) <= KEPT_ROWS:
-            standing.containers[reference, wanted] = rows
-        return rows
+            standing.containers[reference, wanted] = page
+        return page
 
     def _note_sizes(self, standing: Standing, rows: Iterable[dap.Variable | dap.EvaluateBody]) -> None:
         for row in rows:
@@ -333,7 +337,7 @@ class Inspector:
     async def _ask_variables(self, reference: int, arguments: dict[str, Any]) -> dap.VariablesBody:
         session = self._session
         size = sum(session.stop.sizes.get(reference, ())) if session.stop is not None else 0
-        limit = REQUEST_TIMEOUT if size < LARGE else LARGE_TIMEOUT
+        limit = LARGE_TIMEOUT if size >= LARGE else session.driver.longest_reading or REQUEST_TIMEOUT
         async with self.scope_of(reference):
             return await session.ask(dap.VariablesBody, "variables", arguments, limit=limit)
 

@@ -32,6 +32,7 @@ from lazydap_daemon.session.state import StateEvent, following, is_live
 from lazydap_daemon.session.threads import Threads
 from lazydap_daemon.session.translate import adapter_faults, exit_code
 from lazydap_daemon.session.troubles import Troubles
+from lazydap_daemon.session.turns import Turns
 from lazydap_daemon.session.updates import EVENTS, Updates
 from lazydap_daemon.terminal.terminal import Terminal
 
@@ -110,6 +111,7 @@ class Session:
         self._listeners: list[Callable[[Numbered], None]] = []
         self.run = Run(self.emit)
         self._unanswered = 0
+        self._turns = Turns()
         self._process: AdapterProcess | None = None
         self._connection: Connection | None = None
         self._tasks: TaskGroup | None = None
@@ -164,6 +166,8 @@ class Session:
 
     async def answered(self, body: type[T], pending: Pending, *, limit: float = REQUEST_TIMEOUT) -> T:
         """The answer to a posted request; raises as `ask`."""
+        if self.driver.answers_in_turn:
+            limit = self._turns.limit(pending, limit)
         with adapter_faults():
             try:
                 answer = await pending.reply(limit)

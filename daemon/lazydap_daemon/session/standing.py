@@ -46,7 +46,7 @@ class Standing:
         self.locals: objects.Locals | None = None
         self.scopes: dict[int, tuple[dap.Scope, ...]] = {}
         self.pages: dict[int, Page] = {}
-        self.containers: dict[tuple[int, str], tuple[dap.Variable, ...]] = {}
+        self.containers: dict[tuple[int, str], Page] = {}
         self.sizes: dict[int, tuple[int, int]] = {}
         self.frame_known = anyio.Event()
         self.locals_known = anyio.Event()
