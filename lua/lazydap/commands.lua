@@ -108,12 +108,9 @@ end
 ---@param options table
 local function install(options)
   local extras = vim.split(vim.trim(options.args), '%s+', { trimempty = true })
-  local fault = require('lazydap.install').run(function(line)
-    say.say(line)
-    vim.cmd.redraw()
-  end, extras)
+  local fault = require('lazydap.install').run(say.meanwhile, extras)
   if fault then
-    say.say(fault, 'error')
+    say.meanwhile(fault, 'error')
   end
 end
 

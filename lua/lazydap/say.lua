@@ -83,16 +83,28 @@ function M.take_back(part)
   last = nil
 end
 
+---@param line string
+---@return string
+local function named(line)
+  line = text.one_line(line)
+  return vim.startswith(line, 'lazydap') and line or 'lazydap: ' .. line
+end
+
+--- Say a line of a long command while it works: nothing that is scheduled would be seen before its end.
+---@param line string
+---@param level? 'info'|'warn'|'error'
+function M.meanwhile(line, level)
+  echo(named(line), level or 'info')
+  vim.cmd.redraw()
+end
+
 --- Say one line; it is cut to the screen, and stands whole in `:messages`. While a command line is being typed it waits
 --- for its end.
 ---@param line string
 ---@param level? 'info'|'warn'|'error'
 function M.say(line, level)
   vim.validate({ line = { line, 'string' }, level = { level, 'string', true } })
-  line = text.one_line(line)
-  if not vim.startswith(line, 'lazydap') then
-    line = 'lazydap: ' .. line
-  end
+  line = named(line)
   if vim.api.nvim_get_mode().mode:sub(1, 1) ~= 'c' then
     -- Not within the command that gave rise to it: a typed command still stands on the last line then, and what does
     -- not fit behind it ends in a hit-enter prompt.

@@ -18,7 +18,9 @@ from lazydap_daemon.terminal.ring import LIMIT
 from tests.daemon.rig import Rig, hosted_rig
 from tests.fakes.scripted import Step, answers, event, expect, leave, refuse, reply, reverse
 
-DEFAULTS = answers({"setBreakpoints": {"breakpoints": []}, "threads": {"threads": []}, "disconnect": {}})
+DEFAULTS = answers(
+    {"setBreakpoints": {"breakpoints": []}, "threads": {"threads": []}, "setDebuggerProperty": {}, "disconnect": {}}
+)
 KEEPS = {"supportTerminateDebuggee": True}
 
 LOOKS = """

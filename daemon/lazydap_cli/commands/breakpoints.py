@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from lazydap_cli import session
 from lazydap_cli.anchoring import anchor_at
 from lazydap_cli.call import Call
@@ -35,7 +37,7 @@ def run(call: Call) -> Listing:
         if isinstance(request, BreakpointMove) and "breakpoint_move" not in client.features:
             answer = _moved_by_hand(call, client, request)
         else:
-            answer = session.asked(client, request, responses.Breakpoints)
+            answer = session.asked(client, _worded_for(client, request), responses.Breakpoints)
     if answer.not_saved is not None:
         call.warn(answer.not_saved)
     return breakpoint_listing(answer, call.folder)
@@ -65,6 +67,13 @@ def _request(call: Call) -> requests.Request:
         anchor=anchor_at(where),
     )
     return requests.BreakpointAdd(breakpoint=breakpoint_, dry_run=dry_run)
+
+
+def _worded_for(client: "BlockingClient", request: requests.Request) -> requests.Request:
+    """The request without what the daemon has no word for: it need not forgive a key that it does not know."""
+    if isinstance(request, requests.BreakpointAdd) and "breakpoint_move" not in client.features:
+        return replace(request, breakpoint=replace(request.breakpoint, anchor=None))
+    return request
 
 
 def _moved_by_hand(call: Call, client: "BlockingClient", request: BreakpointMove) -> responses.Breakpoints:
