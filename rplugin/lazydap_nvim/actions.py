@@ -13,6 +13,7 @@ from lazydap_nvim import (
     meaning,
     movement,
     panes,
+    restarting,
     setting,
     stacks,
     stopping,
@@ -124,7 +125,7 @@ async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one c
         case Attach():
             await attaching.attach(host, verb)
         case Restart():
-            await attaching.restart(host, verb)
+            await restarting.restart(host, verb)
         case RunTo() | Jump():
             await going.go(host, verb)
         case Stop() | Disconnect():

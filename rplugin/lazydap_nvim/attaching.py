@@ -1,4 +1,4 @@
-"""Owns `:LazydapAttach` and `:LazydapRestart`: what is meant, what is sent, what is told."""
+"""Owns `:LazydapAttach`: what is meant, what is sent, what is told."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import LaunchOptions
 from lazydap_nvim import following, transitions
-from lazydap_nvim.explain import NOTHING_LIVE, STILL_LAUNCHING
 from lazydap_nvim.host import Host
-from lazydap_nvim.launching import LAUNCH_SECONDS, announce, is_taken
-from lazydap_nvim.model import Project, one_line
+from lazydap_nvim.model import one_line
 from lazydap_nvim.orders import EDITORS_OWN
+from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, can, is_taken
 from lazydap_nvim.threads import in_thread
-from lazydap_nvim.verbs import Attach, Restart
+from lazydap_nvim.verbs import Attach
 
 if TYPE_CHECKING:
     from lazydap_core.discovery.processes import Target
@@ -40,7 +38,7 @@ async def attach(host: Host, verb: Attach) -> None:
     host.apply(transitions.launching(host.project(link.root), name))
     try:
         await link.ready(start=True)
-        if not _can(host, link.root, "attach", "attach to programs"):
+        if not can(host, link.root, "attach", "attach to programs"):
             host.apply(transitions.launch_failed(host.project(link.root)))
             return
         await following.deliver(host, link)
@@ -84,39 +82,3 @@ def _request(target: "Target", root: str, environ: Mapping[str, str]) -> request
         adapter_command=found.adapter_command,
         options=msgspec.to_builtins(options),
     )
-
-
-async def restart(host: Host, verb: Restart) -> None:
-    """`:LazydapRestart`: what is live, or was last, once more."""
-    project = await host.acquainted(verb.where)
-    if project is None or project.session is None:
-        host.editor.say(STILL_LAUNCHING if project is not None and project.launching is not None else NOTHING_LIVE)
-        return
-    await again(host, project)
-
-
-async def again(host: Host, project: Project) -> None:
-    """End the session's program and launch the same once more. Raises LazydapError."""
-    session, root = project.session, project.root
-    if session is None or not _can(host, root, "restart", "restart programs"):
-        return
-    link = host.link_to(root)
-    await following.deliver(host, link)
-    host.apply(transitions.set_ending(host.project(root), is_ending=True))
-    host.apply(transitions.launching(host.project(root), session.program))
-    try:
-        answer = await link.aside(requests.Restart(session_id=session.id), responses.Launched, LAUNCH_SECONDS)
-    except LazydapError:
-        host.apply(transitions.launch_failed(host.project(root)))
-        host.apply(transitions.set_ending(host.project(root), is_ending=False))
-        raise
-    host.apply(transitions.launched(host.project(root), answer, session.adapter, session.program))
-    await announce(host, root, answer)
-
-
-def _can(host: Host, root: str, feature: str, what: str) -> bool:
-    """Whether the project's daemon has that feature; says so where it has not."""
-    has = feature in host.project(root).features
-    if not has:
-        host.editor.say(f"this daemon cannot {what}: end it with `lazydap shutdown`, a newer one starts", "warn")
-    return has

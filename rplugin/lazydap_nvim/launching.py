@@ -3,27 +3,24 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import anyio
 import msgspec
 
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
-from lazydap_core.protocol import requests, responses
+from lazydap_core.protocol import responses
 from lazydap_nvim import following, transitions
-from lazydap_nvim.explain import ALREADY_LIVE, STILL_LAUNCHING, adapter_name, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.meaning import order_of, warn_of_age
 from lazydap_nvim.orders import Order, absolute, request_for
+from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, is_taken
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.verbs import Launch
 
 if TYPE_CHECKING:
     from lazydap_core.discovery.finding import Found
-
-LAUNCH_SECONDS: Final = 60.0
-ANNOUNCE_SECONDS: Final = 0.3
 
 
 async def launch(host: Host, verb: Launch) -> None:
@@ -36,34 +33,6 @@ async def launch(host: Host, verb: Launch) -> None:
     if order is not None and not await is_taken(host, link.root):
         warn_of_age(host, order, verb.file)
         await _carry(host, order, verb)
-
-
-async def is_taken(host: Host, root: str) -> bool:
-    """Whether the project's one session stays what it is; asks whether to end what is live, and ends it."""
-    project = host.project(root)
-    if project.launching is not None:
-        host.editor.say(STILL_LAUNCHING)
-        return True
-    session = project.live
-    if session is None:
-        return False
-    name = program_name(session)
-    choices = (f"restart {name}", f"stop {name} and go on", "leave everything as it is")
-    match await host.questions.choice(f"{name} is live", choices):
-        case 0:
-            # It asks us in turn whether the slot is free.
-            from lazydap_nvim.attaching import again  # noqa: PLC0415
-
-            await again(host, host.project(root))
-            return True
-        case 1:
-            request = requests.Disconnect(session_id=session.id, terminate=True, dry_run=False)
-            host.apply(transitions.set_ending(host.project(root), is_ending=True))
-            await host.link_to(root).aside(request, responses.Disconnected, LAUNCH_SECONDS)
-            return False
-        case _:
-            host.editor.say(ALREADY_LIVE)
-            return True
 
 
 def _root(host: Host, verb: Launch) -> str:
@@ -90,15 +59,6 @@ async def _carry(host: Host, order: Order, verb: Launch) -> None:
         raise
     host.apply(transitions.launched(host.project(root), answer, order.kind, order.program))
     await announce(host, root, answer)
-
-
-async def announce(host: Host, root: str, answer: responses.Launched) -> None:
-    """Say that the program runs, unless it stops in a moment."""
-    # Most launches stop at once, at a breakpoint: the arrow says enough.
-    await anyio.sleep(ANNOUNCE_SECONDS)
-    session = host.project(root).session
-    if session is not None and session.id == answer.session_id and session.state == "running":
-        host.editor.say(f"{program_name(session)} is running ({adapter_name(session)})")
 
 
 async def _send(host: Host, order: Order, environ: Mapping[str, str]) -> responses.Launched:
