@@ -21,7 +21,7 @@ from lazydap_core.errors import (
 from lazydap_core.protocol import events, objects, requests, responses
 from tests.daemon.rig import LOOP, NO_WAIT, STRAIGHT, Rig, hosted_rig
 from tests.fakes.program import Line
-from tests.fakes.scripted import answers, event, expect, leave, refuse, reply, reverse
+from tests.fakes.scripted import answers, event, expect, leave, refuse, reply, reverse, spawn_child
 
 SLEEPER = (sys.executable, "-S", "-E", "-c", "import time; time.sleep(60)")
 SLOW_LOOP = tuple(Line(line=line.line, locals=line.locals, seconds=0.005) for line in LOOP)
@@ -106,6 +106,24 @@ async def test_a_refused_launch_frees_the_slot_and_names_the_cause(made: Rig) ->
     assert made.engine.summary() is None
     await made.start()
     assert made.state == "paused"
+
+
+async def test_a_launch_that_fails_ends_the_program_that_was_started_already(made: Rig) -> None:
+    made.play(
+        [
+            expect("initialize"),
+            reply({}),
+            expect("launch"),
+            spawn_child("/bin/sleep", "60", "60.25"),
+            event("process", {"systemProcessId": "{child}", "isLocalProcess": True}),
+            refuse("it was not to be", to="launch"),
+            DEFAULTS,
+        ]
+    )
+    with pytest.raises(DapProtocolError, match="it was not to be"):
+        await made.launch()
+    assert not [one for one in psutil.process_iter(["cmdline"]) if "60.25" in (one.info["cmdline"] or [])]
+    assert made.engine.summary() is None
 
 
 async def test_the_cause_in_the_launch_answer_is_preferred_to_a_general_refusal(made: Rig) -> None:

@@ -12,7 +12,7 @@ from lazydap_core.protocol import events, objects
 from lazydap_daemon.session import moving, session
 from tests.daemon.rig import LOOP, NO_WAIT, STRAIGHT, WAIT, Rig, hosted_rig
 from tests.fakes.program import Line
-from tests.fakes.scripted import answers, event, expect, refuse, reply
+from tests.fakes.scripted import answers, batch, event, expect, refuse, reply
 
 SLOW_LOOP = tuple(Line(line=line.line, locals=line.locals, seconds=0.005) for line in LOOP)
 
@@ -345,3 +345,31 @@ async def test_a_pause_that_the_adapter_refuses_only_for_a_moment_is_asked_for_a
     await made.launch(stop_on_entry=False)
     stable = await made.pause()
     assert (stable.state, stable.reason) == ("paused", "pause")
+
+
+async def test_a_late_word_of_a_run_that_a_stop_has_ended_already_changes_nothing(made: Rig) -> None:
+    stop = event("stopped", {"reason": "breakpoint", "threadId": 1, "allThreadsStopped": True})
+    standing = {"setBreakpoints": {"breakpoints": []}, "threads": {"threads": []}, "stackTrace": {"stackFrames": []}}
+    late = batch(reply(to="continue"), stop, event("continued", {"threadId": 1, "allThreadsContinued": True}))
+    made.play(
+        [
+            expect("initialize"),
+            reply({}),
+            expect("launch"),
+            event("initialized"),
+            answers({**standing, "disconnect": {}}),
+            reply(to="launch"),
+            stop,
+            expect("continue"),
+            late,
+        ]
+    )
+    await made.launch(stop_on_entry=False)
+    await made.until(lambda: made.state == "paused")
+    made.published.clear()
+    stable = await made.resume()
+    assert (stable.state, stable.reason, made.state) == ("paused", "breakpoint", "paused")
+    assert [type(told) for told in made.published if isinstance(told, events.Stopped | events.Continued)] == [
+        events.Continued,
+        events.Stopped,
+    ]
