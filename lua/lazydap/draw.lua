@@ -118,6 +118,8 @@ local function draw(changed)
   end
   if changed.lists then
     try(lists.update, now.lists, options)
+  elseif changed.breakpoints then
+    try(lists.refresh)
   end
   if changed.panes and (next(now.panes) or package.loaded['lazydap.panes']) then
     try(require('lazydap.panes').update, now.panes)

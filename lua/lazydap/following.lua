@@ -7,6 +7,7 @@
 local anchors = require('lazydap.anchors')
 local buffers = require('lazydap.buffers')
 local config = require('lazydap.config')
+local lists = require('lazydap.lists')
 local marks = require('lazydap.marks')
 
 local M = {}
@@ -122,6 +123,7 @@ local function read_back(buffer)
   end
   if is_changed then
     marks.draw(buffer, config.get())
+    lists.refresh()
   end
 end
 
@@ -158,6 +160,9 @@ end
 function M.reloaded(buffer)
   marks.redraw(buffer, config.get())
   M.changed(buffer)
+  if marks.is_drawn(buffer) then
+    lists.refresh()
+  end
 end
 
 --- A buffer was written: its lines and their text are the file's.

@@ -1,6 +1,7 @@
 --- Owns the lists of stack and breakpoints: one quickfix or location list a kind, addressed by id, never in the way.
 
 local buffers = require('lazydap.buffers')
+local marks = require('lazydap.marks')
 local moment = require('lazydap.moment')
 
 local M = {}
@@ -64,6 +65,23 @@ local function source_text(item)
   return vim.trim(line or '')
 end
 
+--- What is to be shown: what the state wants, and of a breakpoint whose line is gone from the text that it is.
+---@param kind string
+---@param list lazydap.List
+---@return table[]
+local function presented(kind, list)
+  if kind ~= 'breakpoints' then
+    return list.items
+  end
+  return vim.tbl_map(function(item)
+    if not item.path or not marks.is_lost(item) then
+      return item
+    end
+    local words = { '[lost]', item.text ~= '' and item.text or nil, '(its line is gone)' }
+    return vim.tbl_extend('force', item, { text = table.concat(vim.tbl_values(words), ' ') })
+  end, list.items)
+end
+
 ---@param items table[]
 ---@return table[]
 local function entries(items)
@@ -82,12 +100,13 @@ end
 ---@param list lazydap.List
 ---@param action ' '|'r'
 local function write(kind, list, action)
-  local what = { title = list.title, items = entries(list.items), context = { lazydap = kind } }
+  local items = presented(kind, list)
+  local what = { title = list.title, items = entries(items), context = { lazydap = kind } }
   local window = 0
   if action == 'r' then
     what.id = list.id
     -- Replacing sets the index to 1 unless it is given.
-    what.idx = math.min(get(list, { id = list.id, idx = 0 }).idx, #list.items)
+    what.idx = math.min(get(list, { id = list.id, idx = 0 }).idx, #items)
     window = shown_in(list)
   end
   local view = window ~= 0 and vim.api.nvim_win_call(window, vim.fn.winsaveview)
@@ -97,22 +116,23 @@ local function write(kind, list, action)
       vim.fn.winrestview(view)
     end)
   end
-  list.shown = list.items
+  list.shown = items
   if action == ' ' then
     list.id = get(list, { id = 0 }).id
   end
 end
 
+---@param kind string
 ---@param list lazydap.List
 ---@return boolean
-local function is_stale(list)
-  return not vim.deep_equal(list.items, list.shown)
+local function is_stale(kind, list)
+  return not vim.deep_equal(presented(kind, list), list.shown)
 end
 
 --- Write what has changed into the lists a person is looking at; the others wait until they are looked at.
 function M.refresh()
   for kind, list in pairs(kinds) do
-    if is_alive(list) and is_stale(list) and shown_in(list) ~= 0 then
+    if is_alive(list) and shown_in(list) ~= 0 and is_stale(kind, list) then
       write(kind, list, 'r')
     end
   end
@@ -174,12 +194,10 @@ local function open(kind, list, options)
     vim.cmd('botright copen')
   end
   require('lazydap.list_keys').set(vim.api.nvim_get_current_buf())
-  if kind ~= 'breakpoints' then
-    -- Breakpoints are known anyway; frames and threads are asked for at each stop only while they can be seen.
-    require('lazydap.sight').watch(kind, function()
-      return is_alive(list) and shown_in(list) ~= 0 and get(list, { id = list.id, qfbufnr = 0 }).qfbufnr or nil
-    end)
-  end
+  -- Breakpoints on lines are known anyway; all else is asked for only while it can be seen.
+  require('lazydap.sight').watch(kind, function()
+    return is_alive(list) and shown_in(list) ~= 0 and get(list, { id = list.id, qfbufnr = 0 }).qfbufnr or nil
+  end)
 end
 
 --- Bring the lists in line with the state; one is opened once a token, when the person can be interrupted.

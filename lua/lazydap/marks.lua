@@ -480,6 +480,16 @@ function M.place(buffer, key, row)
   vim.api.nvim_buf_set_extmark(buffer, M.namespace, row, 0, { id = record.id, invalidate = true })
 end
 
+--- Whether the line of a breakpoint is nowhere in the text that is loaded.
+---@param breakpoint {root: string, id: integer, path: string}
+---@return boolean
+function M.is_lost(breakpoint)
+  local buffer = buffers.of_path(breakpoint.path)
+  local key = ('breakpoint %s\0%d'):format(breakpoint.root or '', breakpoint.id)
+  local record = buffer and (drawn[buffer] or {})[key]
+  return record and record.is_missing or false
+end
+
 --- The buffers that have breakpoints.
 ---@return integer[]
 function M.drawn_buffers()

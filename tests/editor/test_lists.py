@@ -128,3 +128,17 @@ def test_location_lists_are_an_option(start_editor: Start, source: Path) -> None
     editor.apply(stack(source, "c", opened=2))
     eventually(lambda: editor.eval("&buftype"), lambda kind: kind == "quickfix", what="the list opens again")
     assert [item["text"] for item in editor.eval("getloclist(0)")] == ["c"]
+
+
+def test_a_breakpoint_whose_line_is_gone_says_so_in_the_list_until_it_is_back(editor: Editor, source: Path) -> None:
+    point = {"id": 1, "root": str(source.parent), "path": str(source), "line": 4, "asked_line": 4, "kind": "line"}
+    item = {"path": str(source), "line": 4, "text": "if x > 1", "id": 1, "root": str(source.parent)}
+    content = {"title": "Lazydap breakpoints", "items": [item], "open": 1}
+    points = [{**point, "state": "idle", "enabled": True}]
+    editor.apply({"generation": 1, "breakpoints": points, "lists": {"breakpoints": content}})
+    editor.expect_quickfix("Lazydap breakpoints", ["if x > 1"])
+    editor.command("wincmd p")
+    editor.type("4Gdd")
+    editor.expect_quickfix("Lazydap breakpoints", ["[lost] if x > 1 (its line is gone)"])
+    editor.type("u")
+    editor.expect_quickfix("Lazydap breakpoints", ["if x > 1"])
