@@ -201,6 +201,9 @@ M.table = {
   exceptions = {
     help = 'choose which exceptions stop: [FILTER ...] turns those the other way; ! back to the default',
     run = exceptions,
+    complete = function(lead, before)
+      return require('lazydap.completion').of_exceptions(lead, before)
+    end,
   },
   breakpoints = { help = 'list the breakpoints of the project', run = plain('breakpoints') },
   launch = {

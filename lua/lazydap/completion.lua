@@ -1,4 +1,4 @@
---- Owns completion of places and programs; no built-in kind is used, because those expand `%` and `#`.
+--- Owns completion of places, programs and exceptions; no built-in kind is used, because those expand `%` and `#`.
 
 local state = require('lazydap.state')
 
@@ -35,6 +35,12 @@ local function beginning(words, lead)
   end, words)
 end
 
+--- The project that a command given here is for.
+---@return table
+local function project_here()
+  return state.project_of(require('lazydap.buffers').path(0)) or {}
+end
+
 --- For `:LazydapBreak`: a place first, then the keywords that may still come.
 ---@param lead string
 ---@param before string
@@ -46,6 +52,9 @@ function M.of_break(lead, before)
     left = open[word] or left
   end
   local found = beginning(left, lead)
+  if vim.trim(before) == '' then
+    vim.list_extend(found, beginning(project_here().functions or {}, lead))
+  end
   if vim.trim(before) == '' and lead ~= '' then
     vim.list_extend(found, files(lead))
   end
@@ -60,10 +69,20 @@ function M.of_launch(lead, before)
   local found = {}
   local words = vim.trim(before)
   if words == '' or words == '--' then
-    local project = state.project_of(require('lazydap.buffers').path(0)) or {}
-    found = words == '' and beginning(project.launches or {}, lead) or {}
+    found = words == '' and beginning(project_here().launches or {}, lead) or {}
   end
   return vim.list_extend(found, files(lead))
+end
+
+--- For `:LazydapExceptions`: the filters that are not named yet.
+---@param lead string
+---@param before string
+---@return string[]
+function M.of_exceptions(lead, before)
+  local named = vim.split(before, '%s+', { trimempty = true })
+  return vim.tbl_filter(function(filter)
+    return not vim.list_contains(named, filter)
+  end, beginning(project_here().filters or {}, lead))
 end
 
 return M

@@ -224,7 +224,8 @@ end
 ---@param condition? string
 ---@return string
 local function compose(breakpoint, condition)
-  local words = { ('%s:%d'):format(breakpoint.path:gsub('(%s)', '\\%1'), breakpoint.line) }
+  local place = breakpoint.func or ('%s:%d'):format(breakpoint.path:gsub('(%s)', '\\%1'), breakpoint.line)
+  local words = { place }
   local parts = { { 'if', condition }, { 'hit', breakpoint.hit_condition }, { 'log', breakpoint.log_message } }
   for _, part in ipairs(parts) do
     if part[2] and part[2] ~= '' then
@@ -236,7 +237,7 @@ end
 
 --- The command that would put the breakpoint back as it is. A condition that would be read as a keyword, or end early
 --- at one, is put into brackets.
----@param breakpoint {path: string, line: integer, condition?: string, hit_condition?: string, log_message?: string}
+---@param breakpoint table path and line, or func; condition, hit_condition, log_message
 ---@return string
 function M.format(breakpoint)
   local condition = breakpoint.condition

@@ -3,15 +3,20 @@
 local grammar = require('lazydap.grammar')
 local host = require('lazydap.host')
 local lists = require('lazydap.lists')
+local say = require('lazydap.say')
 local state = require('lazydap.state')
 
 local M = {}
 
 local QUESTION = { condition = 'Stop if: ', hit_condition = 'Stop at hit (3, >=3, %2): ', log_message = 'Log: ' }
 
----@param item table an entry of the list
----@return lazydap.Breakpoint?
+--- What an entry of the list stands for: a breakpoint on a line, else what the entry itself tells of its own.
+---@param item table
+---@return table?
 local function breakpoint_of(item)
+  if item.kind then
+    return item
+  end
   for _, breakpoint in ipairs(state.get().breakpoints) do
     if breakpoint.id == item.id and breakpoint.root == item.root then
       return breakpoint
@@ -19,23 +24,39 @@ local function breakpoint_of(item)
   end
 end
 
----@param breakpoint lazydap.Breakpoint
+---@param breakpoint table
 ---@return string command that puts it back
 local function command_of(breakpoint)
+  if breakpoint.kind == 'function' then
+    return grammar.format(vim.tbl_extend('force', breakpoint, { func = breakpoint.name }))
+  end
   return grammar.format(vim.tbl_extend('force', breakpoint, {
     path = vim.fn.fnamemodify(breakpoint.path, ':.'),
     line = breakpoint.asked_line or breakpoint.line,
   }))
 end
 
----@param breakpoints lazydap.Breakpoint[]
+--- Tell the host what is to become of an exception filter, which has no id.
+---@param filter table its entry
+---@param what table
+local function change_filter(filter, what)
+  local message = { verb = 'filter', root = filter.root, adapter = filter.adapter, filter = filter.filter }
+  host.send(vim.tbl_extend('error', message, what))
+end
+
+---@param breakpoints table[]
 local function remove(breakpoints)
   local ids = {} ---@type table<string, integer[]>
   for _, breakpoint in ipairs(breakpoints) do
-    ids[breakpoint.root] = ids[breakpoint.root] or {}
-    table.insert(ids[breakpoint.root], breakpoint.id)
-    if breakpoint.condition or breakpoint.hit_condition or breakpoint.log_message then
-      vim.fn.histadd(':', command_of(breakpoint))
+    if breakpoint.kind == 'exceptions' then
+      change_filter(breakpoint, { remove = true })
+    else
+      ids[breakpoint.root] = ids[breakpoint.root] or {}
+      table.insert(ids[breakpoint.root], breakpoint.id)
+      local has_parts = breakpoint.condition or breakpoint.hit_condition or breakpoint.log_message
+      if has_parts and breakpoint.kind ~= 'data' then
+        vim.fn.histadd(':', command_of(breakpoint))
+      end
     end
   end
   for root, of_root in pairs(ids) do
@@ -43,19 +64,31 @@ local function remove(breakpoints)
   end
 end
 
----@param breakpoint lazydap.Breakpoint
+---@param breakpoint table
 local function switch(breakpoint)
-  local verb = breakpoint.state == 'disabled' and 'enable' or 'disable'
+  if breakpoint.kind == 'exceptions' then
+    change_filter(breakpoint, {})
+    return
+  end
+  -- Its own state: one that is muted with all the others is drawn as disabled as well.
+  local verb = breakpoint.enabled == false and 'enable' or 'disable'
   host.send({ verb = verb, file = breakpoint.path, ids = { breakpoint.id }, root = breakpoint.root })
 end
 
 ---@param part string
----@return fun(breakpoints: lazydap.Breakpoint[])
+---@return fun(breakpoints: table[])
 local function ask(part)
   return function(breakpoints)
     local breakpoint = breakpoints[1]
+    local refusal = (breakpoint.refused or {})[part]
+    if refusal then
+      say.say(refusal, 'warn')
+      return
+    end
     vim.ui.input({ prompt = QUESTION[part], default = breakpoint[part] or '' }, function(answer)
-      if answer then
+      if answer and breakpoint.kind == 'exceptions' then
+        change_filter(breakpoint, { [part] = vim.trim(answer) })
+      elseif answer then
         host.send({
           verb = 'break',
           file = breakpoint.path,
@@ -69,7 +102,7 @@ local function ask(part)
   end
 end
 
----@type table<string, {modes: string, help: string, run: fun(breakpoints: lazydap.Breakpoint[])}>
+---@type table<string, {modes: string, help: string, run: fun(breakpoints: table[])}>
 M.keys = {
   dd = { modes = 'n', help = 'remove', run = remove },
   d = { modes = 'x', help = 'remove', run = remove },

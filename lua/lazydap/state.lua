@@ -12,6 +12,7 @@ local M = {}
 ---@field asked_line? integer where it was put
 ---@field kind 'line'|'condition'|'log'
 ---@field state 'idle'|'verified'|'pending'|'moved'|'rejected'|'disabled'
+---@field enabled boolean     its own state, whatever all of them are
 ---@field text? string        the adapter's words
 ---@field condition? string
 ---@field hit_condition? string

@@ -9,6 +9,7 @@ from lazydap_nvim import (
     following,
     going,
     launching,
+    listing,
     looking,
     meaning,
     movement,
@@ -38,6 +39,7 @@ from lazydap_nvim.verbs import (
     Down,
     Enable,
     Exceptions,
+    Filter,
     Follow,
     Frame,
     Hello,
@@ -114,6 +116,8 @@ async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one c
             await stopping.at_data(host, verb)
         case Exceptions():
             await stopping.choose_exceptions(host, verb)
+        case Filter():
+            await stopping.change_filter(host, verb)
         case Unbreak():
             await breaking.remove(host, verb)
         case Enable() | Disable():
@@ -150,7 +154,7 @@ async def _look(
         case Thread():
             await stacks.choose_thread(host, verb)
         case Breakpoints():
-            await looking.list_breakpoints(host, verb)
+            await listing.list_breakpoints(host, verb)
         case Status():
             await looking.tell_status(host, verb)
         case Follow():

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.objects import BreakpointStatus
-from lazydap_nvim import transitions
+from lazydap_nvim import stopping, transitions
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.model import Project
@@ -29,7 +29,11 @@ async def set_or_toggle(host: Host, verb: Break) -> None:
         link = host.link_to(root)
         await link.ready(start=True)
         there = standing(host.project(root), verb.file, _lines(verb), verb.ids)
-        if verb.parts:
+        named = stopping.among(host.project(root), verb.ids)
+        if named:
+            for one in named:
+                await stopping.set_parts(host, link, one, dict(verb.parts))
+        elif verb.parts:
             await _set_parts(host, link, verb, there, dict(verb.parts))
         elif there:
             await _change(host, link, requests.BreakpointRemove(selector=_by_ids(there), dry_run=False))
@@ -81,10 +85,12 @@ async def remove(host: Host, verb: Unbreak) -> None:
     async with host.edits(root):
         link = host.link_to(root)
         await link.ready(start=True)
-        there = _chosen(host.project(root), verb)
+        there, named = _chosen(host.project(root), verb), _named(host.project(root), verb)
+        if named:
+            await stopping.change(host, link, named, stopping.REMOVE)
         if there:
             await _change(host, link, requests.BreakpointRemove(selector=_by_ids(there), dry_run=False))
-        else:
+        elif not named:
             host.editor.say(_nothing_there(verb))
 
 
@@ -102,15 +108,20 @@ async def switch(host: Host, verb: Enable | Disable) -> None:
             host.apply(transitions.muted(host.project(root), is_muted=answer.muted))
             host.editor.say(ALL_ON if is_wanted else ALL_OFF)
             return
-        there = _chosen(host.project(root), verb)
+        there, named = _chosen(host.project(root), verb), _named(host.project(root), verb)
         others = [breakpoint_ for breakpoint_ in there if breakpoint_.enabled != is_wanted]
+        other_named = [one for one in named if one.enabled != is_wanted]
+        if other_named:
+            await stopping.change(host, link, other_named, stopping.TOGGLE)
         if others:
             await _change(host, link, requests.BreakpointToggle(selector=_by_ids(others), dry_run=False))
-            if verb.all:
-                host.editor.say(f"{'enabled' if is_wanted else 'disabled'} {_count(others)}")
-        elif there:
-            host.editor.say(f"enabled already: {_count(there)}" if is_wanted else f"disabled already: {_count(there)}")
-        else:
+        changed = [*others, *other_named]
+        if changed and (verb.all or host.project(root).muted):
+            words = f"{'enabled' if is_wanted else 'disabled'} {_count(changed)}"
+            host.editor.say(f"{words}, but {ALL_OFF}" if host.project(root).muted else words)
+        elif not changed and (there or named):
+            host.editor.say(f"{'enabled' if is_wanted else 'disabled'} already: {_count([*there, *named])}")
+        elif not changed:
             host.editor.say(_nothing_there(verb))
 
 
@@ -141,6 +152,12 @@ def _chosen(project: Project, verb: Unbreak | Enable | Disable) -> tuple[Breakpo
     return standing(project, verb.file, (verb.first, max(verb.first, verb.last)), verb.ids)
 
 
+def _named(project: Project, verb: Unbreak | Enable | Disable) -> tuple[stopping.Named, ...]:
+    """As `_chosen`, of those that are at no line."""
+    told = project.stoppers
+    return (*told.functions, *told.data) if verb.all else stopping.among(project, verb.ids)
+
+
 def _by_ids(breakpoints: Sequence[BreakpointStatus]) -> objects.ByIds:
     return objects.ByIds(ids=tuple(b.id for b in breakpoints))
 
@@ -151,7 +168,7 @@ def _nothing_there(verb: Unbreak | Enable | Disable) -> str:
     return f"no breakpoint on {'this line' if verb.first >= verb.last else 'these lines'}: :LazydapBreak puts one"
 
 
-def _count(breakpoints: Sequence[BreakpointStatus]) -> str:
+def _count(breakpoints: Sequence[object]) -> str:
     return "1 breakpoint" if len(breakpoints) == 1 else f"{len(breakpoints)} breakpoints"
 
 

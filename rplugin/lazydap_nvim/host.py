@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import anyio
 from msgspec.structs import replace
@@ -22,9 +22,9 @@ from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim import inspection, model, transitions
 from lazydap_nvim.editor import Clock, Editor, Timer
 from lazydap_nvim.explain import error_line, lost_line, met_line
-from lazydap_nvim.link import Link, LinkLostError
+from lazydap_nvim.link import Kept, Link, LinkLostError
 from lazydap_nvim.looks import Looks
-from lazydap_nvim.model import Model, Project, Queue
+from lazydap_nvim.model import Model, Project, Queue, Stoppers
 from lazydap_nvim.orders import Launches
 from lazydap_nvim.questions import Questions
 from lazydap_nvim.targets import commanded, root_finder
@@ -41,6 +41,9 @@ DWELL: Final = 0.08
 STATUS_TRIES: Final = 5
 JUST_NOW: Final = 3.0
 """Seconds in which a complaint that nobody asked for is not made again."""
+
+
+Reading = Literal["list", "stoppers"]
 
 
 class Job(NamedTuple):
@@ -76,7 +79,7 @@ class Host:
         self._news: anyio.Event | None = None
         self._running = 0
         self._dwelling: dict[str, Timer] = {}
-        self._listing: dict[str, bool] = {}
+        self._reading: dict[tuple[str, Reading], bool] = {}
         self._edits: dict[str, anyio.Lock] = {}
         self._unmet: set[str] = set()
         self._told: set[str] = set()
@@ -188,7 +191,7 @@ class Host:
             self.apply(transitions.connected(self.model.projects[link.root], features, status, breakpoints))
             self._meet(link.root)
 
-    def unlinked(self, link: Link, breakpoints: tuple[BreakpointStatus, ...] | None, *, was_linked: bool) -> None:
+    def unlinked(self, link: Link, kept: Kept | None, *, was_linked: bool) -> None:
         """The link's listener: no daemon answers."""
         with self.containing("the link"):
             self._epoch += 1
@@ -196,7 +199,11 @@ class Host:
             project = self.model.projects[link.root]
             if was_linked:
                 self.editor.say(*lost_line(project))
-            self.apply(transitions.lost(project, project.breakpoints if breakpoints is None else breakpoints))
+            if kept is None:
+                self.apply(transitions.lost(project, project.breakpoints, project.stoppers))
+            else:
+                stoppers = Stoppers(functions=kept.functions, filters=kept.filters)
+                self.apply(transitions.lost(project, kept.breakpoints, stoppers))
 
     def heard(self, link: Link, event: events.Event) -> None:
         """The link's listener: an event."""
@@ -209,7 +216,8 @@ class Host:
     def missed(self, link: Link) -> None:
         """The link's listener: events were lost."""
         self._want_status(link.root)
-        self._want_list(link.root)
+        self.want(link.root, "list")
+        self.want(link.root, "stoppers")
 
     def refused(self, link: Link, error: LazydapError) -> None:
         """The link's listener: a daemon or file that cannot be used."""
@@ -261,8 +269,8 @@ class Host:
                 pass
             case "dwell":
                 self._dwell(root)
-            case "list":
-                self._want_list(root)
+            case "list" | "stoppers":
+                self.want(root, effect)
             case "status":
                 self._want_status(root)
             case "frame":
@@ -334,23 +342,32 @@ class Host:
         """The lock under which a project's breakpoints are changed, first come, first served."""
         return self._edits.setdefault(root, anyio.Lock())
 
-    def _want_list(self, root: str) -> None:
-        if root in self._listing:
-            self._listing[root] = True
+    def want(self, root: str, what: Reading) -> None:
+        """Have breakpoints read again, those on lines or what else stops; once more where that is being done."""
+        if (root, what) in self._reading:
+            self._reading[root, what] = True
         else:
-            self._listing[root] = False
-            self.post("the breakpoints", self._read_list, root, is_quiet=True)
+            self._reading[root, what] = False
+            self.post("the breakpoints", self._read_until_still, root, what, is_quiet=True)
 
-    async def _read_list(self, root: str) -> None:
+    async def _read_until_still(self, root: str, what: Reading) -> None:
         try:
             is_wanted = True
             while is_wanted:
-                self._listing[root] = False
-                answer = await self._links[root].ask(requests.BreakpointList(), responses.Breakpoints)
-                self.apply(transitions.listed(self.model.projects[root], answer.breakpoints))
-                is_wanted = self._listing[root]
+                self._reading[root, what] = False
+                await (self._read_list(root) if what == "list" else self.read_stoppers(root))
+                is_wanted = self._reading[root, what]
         finally:
-            del self._listing[root]
+            del self._reading[root, what]
+
+    async def _read_list(self, root: str) -> None:
+        answer = await self._links[root].ask(requests.BreakpointList(), responses.Breakpoints)
+        self.apply(transitions.listed(self.model.projects[root], answer.breakpoints))
+
+    async def read_stoppers(self, root: str) -> None:
+        """Read what stops a project's program beside lines. Raises LazydapError."""
+        told = await inspection.stoppers(self._links[root], self.model.projects[root].features)
+        self.apply(transitions.stoppers_told(self.model.projects[root], told))
 
     def _want_status(self, root: str) -> None:
         self.post("the status", self._read_status, root, is_quiet=True)

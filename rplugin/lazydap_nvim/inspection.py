@@ -1,4 +1,4 @@
-"""Owns the questions about a stopped program that take more than one request; keeps nothing."""
+"""Owns the questions to a daemon that take more than one request; keeps nothing."""
 
 import time
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.objects import Locals, SessionId, StackFrame, Stop
 from lazydap_nvim.explain import ending_line
 from lazydap_nvim.link import Link
-from lazydap_nvim.model import MOST_ROWS, Session, place, standing_frame
+from lazydap_nvim.model import MOST_ROWS, Session, Stoppers, place, standing_frame
 
 SEARCHED_FRAMES: Final = 24
 """Frames among which one with a source is looked for."""
@@ -84,6 +84,21 @@ async def locals_of(link: Link, session_id: SessionId, frame_id: int) -> Locals 
         variables=page.variables,
         truncated=page.truncated,
     )
+
+
+async def stoppers(link: Link, features: frozenset[str]) -> Stoppers:
+    """What stops the program beside lines, as far as the daemon's features go. Raises LazydapError."""
+    told = Stoppers()
+    if "function_breakpoints" in features:
+        functions = await link.ask(requests.FunctionBreakpointList(), responses.FunctionBreakpoints)
+        told = replace(told, functions=functions.breakpoints)
+    if "data_breakpoints" in features:
+        data = await link.ask(requests.DataBreakpointList(), responses.DataBreakpoints)
+        told = replace(told, data=data.breakpoints)
+    if "exceptions" in features:
+        filters = await link.ask(requests.ExceptionFilterList(), responses.ExceptionFilters)
+        told = replace(told, filters=filters.filters)
+    return told
 
 
 async def ending(link: Link | None, session: Session) -> tuple[str, bool]:

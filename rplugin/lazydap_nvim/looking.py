@@ -1,4 +1,4 @@
-"""Owns the commands that only look: where the program stands, which frame is looked at, breakpoints and status."""
+"""Owns the commands that only look: where the program stands, which frame is looked at, and status."""
 
 from msgspec.structs import replace
 
@@ -6,7 +6,7 @@ from lazydap_nvim import inspection, transitions
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, status_line
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import Project, Session, chosen_frame, one_line, place, standing_frame
-from lazydap_nvim.verbs import AnyVerb, Breakpoints, Down, Follow, Frame, Here, Status, Up
+from lazydap_nvim.verbs import AnyVerb, Down, Follow, Frame, Here, Status, Up
 
 
 async def stopped(host: Host, verb: AnyVerb) -> tuple[Project, Session] | None:
@@ -86,16 +86,6 @@ def _no_frame(session: Session, verb: Frame | Up | Down) -> str:
             if _number(session, verb) == session.chosen:
                 return "this frame is chosen already"
             return f"there is no such frame: the stack has 0 to {len(session.frames) - 1}"
-
-
-async def list_breakpoints(host: Host, verb: Breakpoints) -> None:
-    """`:LazydapBreakpoints`: the breakpoints as a list, kept up to date from now on."""
-    await host.acquainted(verb.where)
-    if not any(project.breakpoints for project in host.model.projects.values()):
-        host.editor.say("no breakpoints: :LazydapBreak puts one")
-        return
-    host.model = replace(host.model, breakpoint_list=next(host.tokens))
-    host.draw()
 
 
 async def tell_status(host: Host, verb: Status) -> None:

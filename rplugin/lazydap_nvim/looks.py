@@ -40,6 +40,7 @@ class Looks:
     there is nothing to tell, and nothing is spent on it. `values` are the
     inline values last told of, `openings` counts how often the output came into sight. `printed` is set when the editor
     has written what was sent of the output, `output_news` when there may be more to send.
+    `listed` is the session of each project for which the list of breakpoints was last asked.
     """
 
     def __init__(self) -> None:
@@ -48,6 +49,7 @@ class Looks:
         self.trees: dict[str, Tree] = {}
         self.at: dict[str, Standing | None] = {}
         self.busy: dict[str, bool] = {}
+        self.listed: dict[str, str | None] = {}
         self.values: Values | None = None
         self.openings = 0
         self.printed = anyio.Event()

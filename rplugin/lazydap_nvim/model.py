@@ -7,6 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from lazydap_core.domain.words import LIVE_STATES, AdapterKind, SessionState, StepKind
+from lazydap_core.protocol.additions.exceptions import ExceptionFilter
+from lazydap_core.protocol.additions.named import DataBreakpointStatus, FunctionBreakpointStatus
 from lazydap_core.protocol.objects import BreakpointStatus, SessionId, SessionSummary, StackFrame, Stop
 
 LONGEST_VALUE: Final = 200
@@ -88,6 +90,14 @@ class Session(Known, frozen=True, kw_only=True):
         return self.state in LIVE_STATES
 
 
+class Stoppers(Known, frozen=True, kw_only=True):
+    """What stops a project's program beside breakpoints on lines; `filters` are all that its adapters have."""
+
+    functions: tuple[FunctionBreakpointStatus, ...] = ()
+    data: tuple[DataBreakpointStatus, ...] = ()
+    filters: tuple[ExceptionFilter, ...] = ()
+
+
 class Project(Known, frozen=True, kw_only=True):
     """One project: `features` are the daemon's while `is_connected`, `launching` the program on its way."""
 
@@ -96,6 +106,7 @@ class Project(Known, frozen=True, kw_only=True):
     features: frozenset[str] = frozenset()
     session: Session | None = None
     breakpoints: tuple[BreakpointStatus, ...] = ()
+    stoppers: Stoppers = Stoppers()
     launching: str | None = None
     is_following: bool = False
     launches: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from lazydap_core.errors import LazydapError, StaleHandle
 from lazydap_core.protocol import requests, responses
-from lazydap_nvim import console, printing, stacks, trees, watches
+from lazydap_nvim import console, listing, printing, stacks, trees, watches
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, error_line
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
@@ -60,6 +60,7 @@ def _follow(host: Host, project: Project) -> None:
     if printing.OUTPUT in host.looks.shown:
         host.looks.output_news.set()
     stacks.renew(host, project)
+    listing.renew(host, project)
     if VARIABLES in host.looks.shown:
         was_set = _was_set(host, project)
         if was_set or _wants(host, project):
@@ -251,6 +252,9 @@ async def seen(host: Host, verb: PaneSeen) -> None:
         host.looks.openings += 1
         await host.acquainted(verb.where)
         await printing.keep_printing(host)
+    if verb.name == listing.BREAKPOINTS and is_new:
+        for project in tuple(host.model.projects.values()):
+            listing.renew(host, project)
     if verb.name not in TREES:
         return
     if is_new and verb.name == VARIABLES:

@@ -1,17 +1,25 @@
 """Owns what stops a program beside breakpoints on lines: functions, watched values, exceptions."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
+from lazydap_core.domain.words import BreakpointAction
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.additions import exceptions, named
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.looks import looked_at_frame, standing
-from lazydap_nvim.model import one_line
-from lazydap_nvim.verbs import Break, BreakData, Exceptions
+from lazydap_nvim.model import Project, one_line
+from lazydap_nvim.verbs import Break, BreakData, Exceptions, Filter
 
 LONGEST: Final = 60
+REMOVE: Final = (requests.FunctionBreakpointRemove, requests.DataBreakpointRemove)
+TOGGLE: Final = (requests.FunctionBreakpointToggle, requests.DataBreakpointToggle)
+
+Named = named.FunctionBreakpointStatus | named.DataBreakpointStatus
 
 
 async def at_function(host: Host, verb: Break, name: str) -> None:
@@ -30,6 +38,13 @@ async def at_function(host: Host, verb: Break, name: str) -> None:
         await link.ask(removal, responses.FunctionBreakpoints)
         host.editor.say(f"no breakpoint on {name} any more")
         return
+    (told,) = (await _put_function(link, name, old, parts)).breakpoints
+    host.editor.say(one_line(f"breakpoint on {name}{f': {told.message}' if told.message else ''}"))
+
+
+async def _put_function(
+    link: Link, name: str, old: named.FunctionBreakpointStatus | None, parts: Mapping[str, str]
+) -> responses.FunctionBreakpoints:
     wanted = named.NewFunctionBreakpoint(
         name=name,
         condition=parts.get("condition", old.condition if old else None) or None,
@@ -37,8 +52,7 @@ async def at_function(host: Host, verb: Break, name: str) -> None:
         enabled=old.enabled if old else True,
     )
     request = requests.FunctionBreakpointAdd(breakpoint=wanted, dry_run=False)
-    (told,) = (await link.ask(request, responses.FunctionBreakpoints)).breakpoints
-    host.editor.say(one_line(f"breakpoint on {name}{f': {told.message}' if told.message else ''}"))
+    return await link.ask(request, responses.FunctionBreakpoints)
 
 
 async def at_data(host: Host, verb: BreakData) -> None:
@@ -64,6 +78,103 @@ async def at_data(host: Host, verb: BreakData) -> None:
     host.editor.say(one_line(f"stops when {one_line(name, LONGEST)} changes{words}"))
 
 
+# --- those of the list, by their ids
+
+
+def among(project: Project, ids: Sequence[int] | None) -> tuple[Named, ...]:
+    """The breakpoints of functions and values that have one of these ids."""
+    told = project.stoppers
+    return tuple(one for one in (*told.functions, *told.data) if ids is not None and one.id in ids)
+
+
+async def change(
+    host: Host,
+    link: Link,
+    chosen: Sequence[Named],
+    kinds: tuple[
+        type[requests.FunctionBreakpointRemove | requests.FunctionBreakpointToggle],
+        type[requests.DataBreakpointRemove | requests.DataBreakpointToggle],
+    ],
+) -> None:
+    """Remove or turn them the other way; the daemon's events bring what came of it. Raises LazydapError."""
+    functions = tuple(one.id for one in chosen if isinstance(one, named.FunctionBreakpointStatus))
+    data = tuple(one.id for one in chosen if isinstance(one, named.DataBreakpointStatus))
+    gone: tuple[int, ...] = ()
+    if functions:
+        request = kinds[0](selector=objects.ByIds(ids=functions), dry_run=False)
+        gone += (await link.ask(request, responses.FunctionBreakpoints)).not_found
+    if data:
+        request = kinds[1](selector=objects.ByIds(ids=data), dry_run=False)
+        gone += (await link.ask(request, responses.DataBreakpoints)).not_found
+    if gone:
+        host.editor.say("that breakpoint is gone already", "warn")
+        host.want(link.root, "stoppers")
+
+
+async def set_parts(host: Host, link: Link, one: Named, parts: Mapping[str, str]) -> None:
+    """Give one another condition or hit count; an empty text clears it. Raises LazydapError."""
+    match one:
+        case named.FunctionBreakpointStatus():
+            action = (await _put_function(link, one.name, one, parts)).action
+        case named.DataBreakpointStatus():
+            action = await _put_data(host, link, one, parts)
+    if action == "unchanged":
+        host.editor.say("the breakpoint is like that already")
+
+
+async def _put_data(
+    host: Host, link: Link, old: named.DataBreakpointStatus, parts: Mapping[str, str]
+) -> BreakpointAction | None:
+    project = host.project(link.root)
+    session = project.live
+    if session is None or standing(project) is None:
+        host.editor.say(NOTHING_LIVE if session is None else RUNNING)
+        return None
+    wanted = named.NewDataBreakpoint(
+        name=old.name,
+        frame_id=looked_at_frame(session),
+        access=old.access,
+        condition=parts.get("condition", old.condition) or None,
+        hit_condition=parts.get("hit_condition", old.hit_condition) or None,
+        enabled=old.enabled,
+    )
+    request = requests.DataBreakpointAdd(session_id=session.id, breakpoint=wanted, dry_run=True)
+    (told,) = (await link.ask(request, responses.DataBreakpoints)).breakpoints
+    if told.description != old.description:
+        # In another function a name stands for another value.
+        name = one_line(old.name, LONGEST)
+        host.editor.say(f"{name} is another value in this frame: :LazydapUp to where it was watched first", "warn")
+        return None
+    return (await link.ask(replace(request, dry_run=False), responses.DataBreakpoints)).action
+
+
+async def change_filter(host: Host, verb: Filter) -> None:
+    """An exception filter of the list: turned the other way, given a condition, taken away. Raises LazydapError."""
+    link = host.link_to(verb.root)
+    if not link.is_up:
+        # Of one that was read from the file, less is known.
+        await link.ready(start=True)
+        await host.read_stoppers(link.root)
+    filters = host.project(link.root).stoppers.filters
+    one = next((each for each in filters if (each.adapter, each.filter) == (verb.adapter, verb.filter)), None)
+    if one is None:
+        host.editor.say(f"{verb.adapter} has no exception filter {one_line(verb.filter, LONGEST)} any more", "warn")
+        return
+    change = exceptions.FilterChange(filter=one.filter, enabled=not one.enabled, condition=one.condition)
+    if verb.remove:
+        if one.default and not one.enabled:
+            host.editor.say(f"{one.filter} is off already: :LazydapExceptions! goes back to the default")
+            return
+        change = exceptions.FilterChange(filter=one.filter, enabled=False if one.default else None)
+    elif verb.condition is not None:
+        change = replace(change, enabled=one.enabled, condition=verb.condition or None)
+    request = requests.ExceptionFilterSet(adapter=one.adapter, filters=(change,), dry_run=False)
+    await link.ask(request, responses.ExceptionFilters)
+
+
+# --- exceptions by name
+
+
 async def choose_exceptions(host: Host, verb: Exceptions) -> None:
     """`:LazydapExceptions`: turn the named filters the other way, else the one that is chosen. Raises LazydapError."""
     link = await _linked(host, verb, "exceptions", "choose exceptions")
@@ -86,8 +197,8 @@ async def choose_exceptions(host: Host, verb: Exceptions) -> None:
         changes = [_turned(offered[index].filter, offered[index])]
     request = requests.ExceptionFilterSet(filters=tuple(changes), dry_run=False)
     told = (await link.ask(request, responses.ExceptionFilters)).filters
-    words = [f"{one.filter} {'on' if one.enabled else 'off'}" for one in told]
-    host.editor.say(f"exceptions: {', '.join(dict.fromkeys(words))}" if words else "exceptions: as by default")
+    turned = [f"{one.filter} {'on' if one.enabled else 'off'}" for one in told]
+    host.editor.say(f"exceptions: {', '.join(dict.fromkeys(turned))}" if turned else "exceptions: as by default")
 
 
 def _turned(name: str, one: exceptions.ExceptionFilter | None) -> exceptions.FilterChange:

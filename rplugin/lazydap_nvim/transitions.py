@@ -1,11 +1,17 @@
 """Owns how the model changes with what the daemon says and what the user orders: pure functions, effects as values."""
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from lazydap_core.domain.words import StepKind
 from lazydap_core.protocol import events, objects, responses
+from lazydap_core.protocol.additions.named import (
+    DataBreakpointStatus,
+    DataBreakpointUpdated,
+    FunctionBreakpointStatus,
+    FunctionBreakpointUpdated,
+)
 from lazydap_core.protocol.additions.state_file import StateFile
 from lazydap_core.protocol.objects import BreakpointStatus, Locals, StackFrame, Stop
 from lazydap_nvim.model import (
@@ -17,6 +23,7 @@ from lazydap_nvim.model import (
     Queue,
     Row,
     Session,
+    Stoppers,
     Values,
     one_line,
     place,
@@ -58,6 +65,7 @@ Errand = Literal[
     "draw",  # what is drawn has changed
     "dwell",  # in a moment it has, unless the program stops before
     "list",  # the breakpoints are to be read again
+    "stoppers",  # what stops the program beside lines is to be read again
     "status",  # the session is to be read again
     "frame",  # the daemon tells no details of stops: where the program stands is to be asked
 ]
@@ -72,6 +80,7 @@ class Outcome(NamedTuple):
 
 
 STOP_DETAIL = "stop_detail"
+STOPPING = frozenset({"function_breakpoints", "data_breakpoints", "exceptions"})
 SAVED_AGAIN = "breakpoints and watches are saved again"
 _DEFINITIONS = frozenset({"module", "function", "type", "builtin_function_or_method"})
 
@@ -91,16 +100,26 @@ def heard(project: Project, event: events.Event) -> Outcome:
             outcome = _started(project, event)
         case events.SessionEnded():
             outcome = _ended(project, event)
-        case events.BreakpointUpdated():
-            outcome = _breakpoint_updated(project, event)
         case StateFile():
             outcome = _state_file_told(project, event)
+        case _:
+            outcome = _breakpoints_heard(project, event)
+    return outcome
+
+
+def _breakpoints_heard(project: Project, event: events.Event) -> Outcome:
+    match event:
+        case events.BreakpointUpdated():
+            return _breakpoint_updated(project, event)
+        case FunctionBreakpointUpdated() | DataBreakpointUpdated():
+            return _named_updated(project, event)
+        case events.ExceptionFiltersChanged():
+            return Outcome(project, ("stoppers",))
         case events.MuteChanged():
-            outcome = muted(project, is_muted=event.muted)
+            return muted(project, is_muted=event.muted)
         case _:
             # Not asked for.
-            pass
-    return outcome
+            return Outcome(project)
 
 
 def _is_of(project: Project, session_id: objects.SessionId) -> bool:
@@ -373,9 +392,12 @@ def connected(
 ) -> Outcome:
     """A link is up: its snapshot replaces all that was known."""
     before = replace(project, is_connected=True, features=features, session=None, breakpoints=breakpoints)
+    reads: tuple[Effect, ...] = ("stoppers",)
+    if not features & STOPPING:
+        before, reads = replace(before, stoppers=Stoppers()), ()
     outcome = snapshot(before, status)
     told = _state_file_told(outcome.project, StateFile(not_saved=status.not_saved))
-    return Outcome(told.project, (*outcome.effects, *told.effects))
+    return Outcome(told.project, (*outcome.effects, *told.effects, *reads))
 
 
 def _state_file_told(project: Project, event: StateFile) -> Outcome:
@@ -417,8 +439,8 @@ def _placeless(project: Project, stop: Stop) -> Outcome:
     return Outcome(told.project, (*told.effects, "frame"))
 
 
-def lost(project: Project, breakpoints: tuple[BreakpointStatus, ...]) -> Outcome:
-    """No daemon answers: what it owned is gone, the breakpoints are those of the project's file."""
+def lost(project: Project, breakpoints: tuple[BreakpointStatus, ...], stoppers: Stoppers | None = None) -> Outcome:
+    """No daemon answers: what it owned is gone, breakpoints and `stoppers` are those of the project's file."""
     # `launching` stays: a launch may be what starts the daemon, and whoever sent it says when it came to nothing.
     after = replace(
         project,
@@ -427,6 +449,7 @@ def lost(project: Project, breakpoints: tuple[BreakpointStatus, ...]) -> Outcome
         features=frozenset(),
         session=None,
         breakpoints=breakpoints,
+        stoppers=stoppers or Stoppers(),
         is_following=False,
     )
     return Outcome(after, () if after == project else ("draw",))
@@ -465,6 +488,29 @@ def _judged(breakpoint_: BreakpointStatus, opinion: objects.AdapterBreakpoint) -
         adapter_line=None if line == breakpoint_.line else line,
         message=None if opinion.verified else opinion.message or breakpoint_.message,
     )
+
+
+def stoppers_told(project: Project, stoppers: Stoppers) -> Outcome:
+    """What stops the program beside lines, as the daemon has it now."""
+    return Outcome(project) if stoppers == project.stoppers else Outcome(replace(project, stoppers=stoppers), ("draw",))
+
+
+def _named_updated(project: Project, event: FunctionBreakpointUpdated | DataBreakpointUpdated) -> Outcome:
+    if event.session_id is None:
+        return Outcome(project, ("stoppers",))
+    opinion, told = event.breakpoint, project.stoppers
+    if not _is_of(project, event.session_id):
+        return Outcome(project)
+    functions = tuple(_found(one, opinion) if one.id == opinion.id else one for one in told.functions)
+    data = tuple(_found(one, opinion) if one.id == opinion.id else one for one in told.data)
+    return stoppers_told(project, replace(told, functions=functions, data=data))
+
+
+_Named = TypeVar("_Named", FunctionBreakpointStatus, DataBreakpointStatus)
+
+
+def _found(one: _Named, opinion: objects.AdapterBreakpoint) -> _Named:
+    return replace(one, verified=opinion.verified, message=None if opinion.verified else opinion.message or one.message)
 
 
 # --- frames

@@ -108,6 +108,16 @@ class Exceptions(Verb, frozen=True, kw_only=True):
     reset: bool = False
 
 
+class Filter(Verb, frozen=True, kw_only=True):
+    """Turn the exception filter of an adapter the other way, give it a condition, or `remove` it from what stops."""
+
+    root: str
+    adapter: str
+    filter: str
+    condition: str | None = None
+    remove: bool = False
+
+
 class Moved(Verb, frozen=True, kw_only=True):
     """Breakpoints of the project `root` have gone elsewhere with their text; `saved`: so it is on disk as well."""
 
@@ -361,6 +371,7 @@ AnyVerb = (
     | Attach
     | BreakData
     | Exceptions
+    | Filter
     | Restart
     | RunTo
     | Jump

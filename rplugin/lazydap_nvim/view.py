@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from lazydap_core.protocol.objects import BreakpointStatus
+from lazydap_nvim import entries
 from lazydap_nvim.explain import adapter_name
 from lazydap_nvim.model import Listing, Model, Pane, Project, Session, chosen_frame, one_line, place, standing_frame
 
@@ -40,6 +41,8 @@ def _project(project: Project) -> dict[str, Json]:
         "following": project.is_following,
         "launches": project.launches,
         "log": project.log,
+        "functions": tuple(one.name for one in project.stoppers.functions),
+        "filters": tuple(dict.fromkeys(one.filter for one in project.stoppers.filters)),
     }
     session = project.session
     if session is not None:
@@ -76,6 +79,7 @@ def _breakpoint(breakpoint_: BreakpointStatus, project: Project) -> dict[str, Js
         "asked_line": breakpoint_.line,
         "kind": breakpoint_kind(breakpoint_),
         "state": state,
+        "enabled": breakpoint_.enabled,
         "message": one_line(breakpoint_.message) if breakpoint_.message and is_live else None,
         "condition": breakpoint_.condition,
         "hit_condition": breakpoint_.hit_condition,
@@ -196,7 +200,7 @@ def lists(model: Model) -> dict[str, Json]:
     if model.breakpoint_list is not None:
         asked["breakpoints"] = {
             "title": "Lazydap breakpoints",
-            "items": [_breakpoint_item(b, p) for p in model.projects.values() for b in p.breakpoints],
+            "items": [item for project in model.projects.values() for item in _breakpoint_items(project)],
             "open": model.breakpoint_list,
         }
     return asked
@@ -206,8 +210,14 @@ def _listing(listing: Listing) -> dict[str, Json]:
     return {"title": listing.title, "items": listing.items, "open": listing.open}
 
 
+def _breakpoint_items(project: Project) -> list[Json]:
+    return [*(_breakpoint_item(one, project) for one in project.breakpoints), *entries.of_project(project)]
+
+
 def _breakpoint_item(breakpoint_: BreakpointStatus, project: Project) -> dict[str, Json]:
     state = breakpoint_state(breakpoint_, is_live=project.live is not None, is_muted=project.muted)
+    if state == "disabled" and breakpoint_.enabled:
+        state = "muted"
     parts = [
         "" if state in ("idle", "verified") else f"[{state}]",
         "" if breakpoint_.condition is None else f"if {breakpoint_.condition}",
@@ -270,7 +280,7 @@ def _project_inputs(model: Model) -> tuple[Any, ...]:
     for project in model.projects.values():
         session = project.session
         parts += (project.root, drawn_state(project), project.is_connected, project.is_following, project.launches)
-        parts += (project.launching, project.log)
+        parts += (project.launching, project.log, project.stoppers)
         if session is not None:
             parts += (session.id, session.program, session.adapter_command, session.exit_code, session.ended)
             parts.append(session.has_terminal)
@@ -294,8 +304,12 @@ def _jump_inputs(model: Model) -> tuple[Any, ...]:
 
 
 def _list_inputs(model: Model) -> tuple[Any, ...]:
-    listed = () if model.breakpoint_list is None else _breakpoint_inputs(model)
+    listed = () if model.breakpoint_list is None else (*_breakpoint_inputs(model), *_stoppers(model))
     return (model.stack, model.threads, model.breakpoint_list, *listed)
+
+
+def _stoppers(model: Model) -> tuple[Any, ...]:
+    return tuple(project.stoppers for project in model.projects.values())
 
 
 def _follow_inputs(model: Model) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ def editor(start_editor: Start, stub: StubHost, files: tuple[Path, Path]) -> Edi
 
 
 def point(file: Path, number: int, line: int, **more: Any) -> dict[str, Any]:
-    plain = {"root": str(file.parent), "kind": "line", "state": "idle"}
+    plain = {"root": str(file.parent), "kind": "line", "state": "idle", "enabled": True}
     return {"id": number, "path": str(file), "line": line, "asked_line": line, **plain, **more}
 
 
@@ -37,7 +37,8 @@ def batch(*breakpoints: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_breakpoints_are_handled_in_their_list(editor: Editor, stub: StubHost, files: tuple[Path, Path]) -> None:
-    editor.apply(batch(point(files[0], 1, 4), point(files[1], 2, 7, state="disabled"), point(files[0], 3, 9)))
+    off = {"state": "disabled", "enabled": False}
+    editor.apply(batch(point(files[0], 1, 4), point(files[1], 2, 7, **off), point(files[0], 3, 9)))
     assert editor.eval("&buftype") == "quickfix"
     editor.go_to(2)
     editor.type("t")

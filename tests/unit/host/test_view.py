@@ -104,6 +104,7 @@ def test_a_moved_breakpoint_is_drawn_where_it_went_and_names_the_line_that_was_a
         "asked_line": 4,
         "kind": "condition",
         "state": "moved",
+        "enabled": True,
         "message": None,
         "condition": "x",
         "hit_condition": None,
