@@ -338,3 +338,41 @@ def test_functions_and_exceptions_are_completed(
     assert editor.eval("getcompletion('LazydapBreak m', 'cmdline')") == ["main"]
     assert editor.eval("getcompletion('LazydapExceptions ', 'cmdline')") == ["raised", "uncaught"]
     assert editor.eval("getcompletion('Lazydap exceptions raised ', 'cmdline')") == ["uncaught"]
+
+
+def test_a_list_that_nobody_sees_is_asked_for_when_it_is_opened_again(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    daemon = start_daemon(listing(program))
+    editor = open_list(start_editor, program, *ALL)
+    editor.command("cclose")
+    said = len(editor.messages())
+    editor.command("LazydapStatus")
+    # The host hears of the closed window before.
+    eventually(editor.messages, lambda lines: len(lines) > said, what="the status is told")
+    daemon.broadcast({"SessionEnded": {"session_id": SESSION, "reason": {"exited": {"exit_code": 0}}}})
+    editor.expect_message("app.py ended: exit code 0")
+    asked = daemon.asked().count("ExceptionFilterList")
+    editor.command("copen")
+    editor.expect_quickfix(TITLE, ["for i in range(3):", "function main if x > 3"])
+    eventually(lambda: daemon.asked().count("ExceptionFilterList"), lambda count: count > asked, what="it is asked for")
+    assert (asked, daemon.asked().count("ExceptionFilterList")) == (2, 3)
+
+
+def test_all_that_stops_the_program_goes_with_the_breakpoints_of_the_project(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    removed = [{"reply": report("removed", breakpoint_at(program, 2))}]
+    script = listing(
+        program,
+        BreakpointRemove=[removed],
+        FunctionBreakpointRemove=[named("FunctionBreakpoints", "removed", MAIN)],
+        DataBreakpointRemove=[named("DataBreakpoints", "removed", TOTAL)],
+    )
+    daemon = start_daemon(script)
+    editor = open_list(start_editor, program, *ALL)
+    editor.lua("vim.ui.select = function(items, _, done) done(items[1], 1) end")
+    editor.command("Lazydap clear")
+    answered(daemon, "BreakpointRemove")
+    assert answered(daemon, "FunctionBreakpointRemove")[0]["selector"] == {"Ids": [3]}
+    assert answered(daemon, "DataBreakpointRemove")[0]["selector"] == {"Ids": [4]}
