@@ -112,8 +112,22 @@ local function state_file(path)
   end
 end
 
+local session_group = vim.api.nvim_create_augroup('lazydap_session', {})
+
+vim.api.nvim_create_autocmd('BufFilePost', {
+  group = session_group,
+  pattern = 'lazydap://*',
+  callback = function()
+    -- A session file names each pane by `:file`, which tells of it on a line: two panes are a hit-enter prompt. What it
+    -- changes here it puts back at its end.
+    if vim.g.SessionLoad == 1 then
+      vim.opt.shortmess:append('F')
+    end
+  end,
+})
+
 vim.api.nvim_create_autocmd('SessionLoadPost', {
-  group = vim.api.nvim_create_augroup('lazydap_session', {}),
+  group = session_group,
   callback = function()
     if vim.fn.bufnr('^lazydap://') > 0 or vim.fn.bufexists('lazydap://variables') == 1 then
       require('lazydap.panes').restore()

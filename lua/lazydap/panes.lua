@@ -89,7 +89,12 @@ local function without_equalising(action)
   end
 end
 
-local layouts = {} ---@type table<integer, {windows: integer[], sizes: string}> by tab page, from before the first pane
+---@class lazydap.Layout
+---@field windows integer[]
+---@field sizes table<integer, {width: integer, height: integer}> by window
+---@field screen integer[] columns and rows
+
+local layouts = {} ---@type table<integer, lazydap.Layout> by tab page, from before the first pane
 
 ---@return integer[] windows of this tab page that are neither floats nor panes
 local function own_windows()
@@ -105,7 +110,27 @@ end
 local function remember_layout()
   local tab = vim.api.nvim_get_current_tabpage()
   if not layouts[tab] then
-    layouts[tab] = { windows = own_windows(), sizes = vim.fn.winrestcmd() }
+    local windows, sizes = own_windows(), {}
+    for _, window in ipairs(windows) do
+      sizes[window] = { width = vim.api.nvim_win_get_width(window), height = vim.api.nvim_win_get_height(window) }
+    end
+    layouts[tab] = { windows = windows, sizes = sizes, screen = { vim.o.columns, vim.o.lines } }
+  end
+end
+
+---@param layout lazydap.Layout
+local function resize(layout)
+  local cmdheight = vim.o.cmdheight
+  -- Twice: giving one window its size may take from another that has its own already.
+  for _ = 1, 2 do
+    for _, window in ipairs(layout.windows) do
+      vim.api.nvim_win_set_height(window, layout.sizes[window].height)
+      vim.api.nvim_win_set_width(window, layout.sizes[window].width)
+    end
+  end
+  -- What no window can take Neovim gives to the command line.
+  if vim.o.cmdheight ~= cmdheight then
+    vim.o.cmdheight = cmdheight
   end
 end
 
@@ -132,15 +157,25 @@ local function restore_layout()
     end
   end
   layouts[tab] = nil
-  -- With other windows than before the numbers in the sizes would mean others.
-  if layout and vim.deep_equal(layout.windows, own_windows()) then
-    vim.cmd(layout.sizes)
+  if not layout or not vim.deep_equal(layout.screen, { vim.o.columns, vim.o.lines }) then
+    return
   end
+  -- Beside other windows than before the sizes would fit no longer; one alone has all there is.
+  if #layout.windows > 1 and vim.deep_equal(layout.windows, own_windows()) then
+    resize(layout)
+  end
+end
+
+---@param kind lazydap.PaneKind
+---@return boolean
+local function is_beside(kind)
+  return kind.split == 'left' or kind.split == 'right'
 end
 
 ---@param window integer
 ---@param kind lazydap.PaneKind
 local function dress(window, kind)
+  local outer = kind.inside and M.kinds[kind.inside] or kind
   local options = {
     number = false,
     relativenumber = false,
@@ -151,8 +186,10 @@ local function dress(window, kind)
     spell = false,
     list = false,
     cursorline = true,
-    winfixwidth = true,
-    winfixheight = true,
+    -- Only across its split: a fixed height would fix the windows beside it too, and what a window below them leaves
+    -- behind would go to the panes.
+    winfixwidth = is_beside(kind) or is_beside(outer),
+    winfixheight = not is_beside(kind) or not is_beside(outer),
     winfixbuf = true,
   }
   for name, value in pairs(options) do
@@ -191,12 +228,11 @@ function M.open(name)
   local buffer = make(name)
   remember_layout()
   without_equalising(function()
-    local is_beside = kind.split == 'left' or kind.split == 'right'
     window = vim.api.nvim_open_win(buffer, false, {
       split = kind.split,
       win = kind.inside and M.window(kind.inside) or -1,
-      width = is_beside and math.min(kind.size, math.floor(vim.o.columns / 2)) or nil,
-      height = not is_beside and math.min(kind.size, math.floor(vim.o.lines / 2)) or nil,
+      width = is_beside(kind) and math.min(kind.size, math.floor(vim.o.columns / 2)) or nil,
+      height = not is_beside(kind) and math.min(kind.size, math.floor(vim.o.lines / 2)) or nil,
     })
     dress(window, kind)
   end)

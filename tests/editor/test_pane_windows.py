@@ -125,3 +125,36 @@ def test_a_restored_session_has_its_panes_back_and_no_empty_file(
     assert leftovers == 2
     again.command("LazydapUI")
     assert names(again) == ["a.py"]
+
+
+def test_the_layout_survives_a_value_that_was_shown_when_the_panes_opened(editor: Editor) -> None:
+    before = (layout(editor), editor.eval("&cmdheight"))
+    shown = editor.lua(
+        "return vim.api.nvim_open_win(0, false, {relative='cursor', row=1, col=0, width=10, height=1, style='minimal'})"
+    )
+    editor.command("LazydapUI")
+    editor.lua("vim.api.nvim_win_close(..., true)", shown)
+    editor.command("LazydapUI")
+    assert (layout(editor), editor.eval("&cmdheight")) == before
+
+
+def test_what_a_closed_quickfix_window_leaves_goes_to_the_text_and_not_to_the_panes(editor: Editor) -> None:
+    editor.command("set lines=40 columns=160")
+    editor.command("LazydapUI")
+    before = layout(editor)
+    editor.command("botright copen")
+    editor.command("cclose")
+    assert layout(editor) == before
+    editor.command("botright vnew")
+    editor.command("close")
+    assert layout(editor) == before
+
+
+def test_a_restored_session_asks_for_no_key(editor: Editor, start_editor: Start, stub: Any, project: Path) -> None:
+    editor.command("LazydapUI")
+    editor.command("LazydapConsole")
+    editor.command(f"mksession {project / 'Session.vim'}")
+    again = start_editor("-S", project / "Session.vim", init=stub.init, terminal=True)
+    eventually(lambda: again.eval("bufwinnr('lazydap://variables') > 0"), bool, what="the panes")
+    assert [line for line in again.messages() if "lazydap" in line] == []
+    assert again.eval("&shortmess") == editor.eval("&shortmess")
