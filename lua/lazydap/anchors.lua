@@ -1,4 +1,4 @@
---- Owns the text by which a breakpoint is found again in a buffer; knows no mark and no breakpoint.
+--- Owns the text by which a breakpoint or an arrow is found again in a buffer; knows no mark and no breakpoint.
 ---
 --- An anchor is three lines: the nearest line above that is not blank, the line itself, the nearest one below
 --- (doc/protocol.md, "Features").
@@ -149,6 +149,72 @@ function M.find(buffer, row, anchor, twins)
     return best.row, count
   end
   return changed and changed.row or nil, count
+end
+
+--- The texts around a blank row, which has none of its own: the nearest above and below; nil for any other row.
+---@param buffer integer
+---@param row integer
+---@return {above: string, below: string}?
+local function gap_at(buffer, row)
+  local first = math.max(row - BLANKS, 0)
+  local lines = vim.api.nvim_buf_get_lines(buffer, first, row + BLANKS + 1, false)
+  local at = row - first + 1
+  if not lines[at] or lines[at]:find('%S') then
+    return nil
+  end
+  return { above = bare(nearest_text(lines, at - 1, 1, -1)), below = bare(nearest_text(lines, at + 1, #lines, 1)) }
+end
+
+--- The blank row nearest to an old one that lies between the same texts.
+---@param buffer integer
+---@param row integer
+---@param gap {above: string, below: string}
+---@return integer? row
+local function find_gap(buffer, row, gap)
+  for distance = 0, REACH do
+    for _, candidate in ipairs({ row - distance, row + distance }) do
+      local there = candidate >= 0 and gap_at(buffer, candidate)
+      if there and there.above == gap.above and there.below == gap.below then
+        return candidate
+      end
+    end
+  end
+  -- Its neighbours are others now; its number is all that is left of it.
+  return gap_at(buffer, row) and row or nil
+end
+
+---@class lazydap.Remembered
+---@field told integer           row where the line was last
+---@field anchor? string
+---@field gap? {above: string, below: string} of a blank line
+---@field twins? integer         lines of its text that are others
+
+--- Keep what finds the line of a row again.
+---@param buffer integer
+---@param remembered lazydap.Remembered
+---@param row integer
+function M.remember(buffer, remembered, row)
+  remembered.anchor = M.of(buffer, row) or remembered.anchor
+  remembered.gap = gap_at(buffer, row)
+  remembered.twins = nil
+end
+
+--- Where the line is whose mark was taken away.
+---@param buffer integer
+---@param remembered lazydap.Remembered
+---@param was_deleted boolean by an edit: then what had the same text before is another line
+---@return integer? row
+function M.recover(buffer, remembered, was_deleted)
+  if remembered.gap then
+    return find_gap(buffer, remembered.told, remembered.gap)
+  end
+  if not remembered.anchor then
+    return nil
+  end
+  local known = was_deleted and (remembered.twins or math.huge) or nil
+  local row, twins = M.find(buffer, remembered.told, remembered.anchor, known)
+  remembered.twins = row == nil and (remembered.twins or twins) or nil
+  return row
 end
 
 return M

@@ -51,6 +51,10 @@ local function watch()
   on({ 'TextChanged', 'InsertLeave' }, function(event)
     following.changed(event.buf)
     marks.draw(event.buf, config.get())
+    if values.concerns(event.buf) then
+      -- A filter takes the marks of the values away with the lines it replaces.
+      values.draw(event.buf, config.get())
+    end
   end)
   on('BufWritePost', function(event)
     following.saved(event.buf)
@@ -111,6 +115,10 @@ local function draw(changed)
     say.take_back('is running')
   end
   if changed.jump then
+    local asked = now.jump and now.jump.reason == 'here' and now.jump.path and buffers.of_path(now.jump.path)
+    if asked then
+      try(marks.point_again, asked, options)
+    end
     try(cursor.follow, now.jump, now.follow ~= false)
   end
   if changed.values then

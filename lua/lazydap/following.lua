@@ -67,23 +67,6 @@ local function tell_soon()
   end))
 end
 
---- Where a breakpoint stands whose mark has lost its line.
----@param buffer integer
----@param tracked lazydap.Tracked
----@return integer? row
-local function recovered(buffer, tracked)
-  local record = tracked.record
-  local anchor = record.anchor
-  if not anchor then
-    return nil
-  end
-  -- Where the mark was deleted here, what had the same text before is another line.
-  local was_deleted = tracked.row == false
-  local row, twins = anchors.find(buffer, record.told, anchor, was_deleted and (record.twins or math.huge) or nil)
-  record.twins = row == nil and (record.twins or twins) or nil
-  return row
-end
-
 ---@param buffer integer
 ---@param tracked lazydap.Tracked
 ---@param taken table<string, true> rows that have a breakpoint of the same project
@@ -93,7 +76,7 @@ local function look(buffer, tracked, taken)
   local was_missing = record.is_missing
   local row = tracked.row
   if not row or record.is_missing and record.is_unplaced then
-    row = recovered(buffer, tracked)
+    row = anchors.recover(buffer, record, tracked.row == false)
     if row then
       marks.place(buffer, tracked.key, row)
     end
@@ -103,8 +86,8 @@ local function look(buffer, tracked, taken)
   record.is_missing = not row or taken[place] or nil
   if row and not record.is_missing then
     taken[place] = true
-    record.is_unplaced, record.twins = nil, nil
-    record.anchor = anchors.of(buffer, row) or record.anchor
+    record.is_unplaced = nil
+    anchors.remember(buffer, record, row)
     if row ~= record.told then
       record.told = row
       note(record.entry, row, record.anchor)

@@ -51,16 +51,15 @@ local MOST_WORDS = 80 -- screen cells of the adapter's words at the end of a lin
 ---@field is_new? boolean        placed anew, whatever has been drawn
 ---@field is_past_end? boolean  lost because the file has fewer lines
 
----@class lazydap.Record
----@field id integer             extmark
+---@class lazydap.Record: lazydap.Remembered
+---@field id? integer            extmark
 ---@field place string
 ---@field look string            everything drawn, to tell whether it has changed
 ---@field entry table
----@field told integer           row that the host knows of
----@field anchor? string         the text of its line, see `lazydap.anchors`
+---@field told integer           row that the host knows of; of an arrow, where it stood last
 ---@field is_missing? boolean    its line is nowhere in the text
 ---@field is_unplaced? boolean   its mark stands where the line is not
----@field twins? integer         lines of its text that are others
+---@field is_reread? boolean     an arrow's text was read again since it was drawn
 
 local drawn = {} ---@type table<integer, table<string, lazydap.Record>>
 local pointed = {} ---@type table<integer, true> buffers with a stop or a frame
@@ -203,7 +202,33 @@ local function adopt(buffer, path, records, rows, options)
         is_missing = not found or nil,
         is_unplaced = not found or nil,
       }
+      if found then
+        anchors.remember(buffer, records[key], found)
+      end
     end
+  end
+end
+
+---@param role string
+---@return boolean
+local function is_pointer(role)
+  return role == 'stop' or role == 'frame'
+end
+
+--- Let an arrow stand where its line is now: with its mark, or where its text is found again.
+---@param buffer integer
+---@param spec lazydap.Spec
+---@param record lazydap.Record
+---@param row? integer of its mark
+local function follow(buffer, spec, record, row)
+  if not row then
+    row = anchors.recover(buffer, record, not record.is_reread)
+    spec.is_new = row ~= nil
+  end
+  spec.row = row
+  if row then
+    record.told, record.is_reread = row, nil
+    anchors.remember(buffer, record, row)
   end
 end
 
@@ -216,11 +241,12 @@ local function settle(buffer, specs, records, rows)
   local last = vim.api.nvim_buf_line_count(buffer) - 1
   for _, spec in ipairs(specs) do
     local record = records[spec.key]
-    -- A mark that is not there at all died with its buffer. An arrow's was deleted with its line, and stays away: the
-    -- line that has taken its place is not where the program stands.
-    local is_pointer = spec.role == 'stop' or spec.role == 'frame'
-    local is_known = record and record.place == spec.place and (is_pointer or rows[record.id] ~= nil)
-    if is_known and not spec.is_lost then
+    -- A mark that is not there at all died with its buffer. An arrow's may have been deleted with its line: while that
+    -- is nowhere it stays away, for the line that has taken its place is not where the program stands.
+    local is_known = record and record.place == spec.place and (is_pointer(spec.role) or rows[record.id] ~= nil)
+    if is_known and is_pointer(spec.role) then
+      follow(buffer, spec, record, rows[record.id])
+    elseif is_known and not spec.is_lost then
       spec.row = rows[record.id] or nil
     else
       spec.row = math.max(math.min(spec.line - 1, last), 0)
@@ -377,6 +403,10 @@ local function put(buffer, spec, options, records)
   local ok, id = pcall(vim.api.nvim_buf_set_extmark, buffer, M.namespace, spec.row, 0, options)
   if ok then
     record = record or { told = spec.row }
+    if is_pointer(spec.role) then
+      record.told, record.anchor = spec.row, nil
+      anchors.remember(buffer, record, spec.row)
+    end
     record.id, record.place, record.look, record.entry = id, spec.place, look, spec.entry
     records[spec.key] = record
   end
@@ -420,7 +450,9 @@ function M.draw(buffer, options)
   end
   for key, record in pairs(records) do
     if not wanted[key] then
-      vim.api.nvim_buf_del_extmark(buffer, M.namespace, record.id)
+      if record.id then
+        vim.api.nvim_buf_del_extmark(buffer, M.namespace, record.id)
+      end
       records[key] = nil
     end
   end
@@ -437,14 +469,52 @@ function M.draw_pointers(buffer, options)
   end
 end
 
---- Draw the buffer from nothing: after it was read again, lines mean the file on disk.
+--- Draw the buffer from nothing: after it was read again, lines mean the file on disk. An arrow's line does not: it is
+--- of the text the program was started with, so what is known of the arrow is its own text.
 ---@param buffer integer
 ---@param options table
 function M.redraw(buffer, options)
-  for _, record in pairs(drawn[buffer] or {}) do
-    vim.api.nvim_buf_del_extmark(buffer, M.namespace, record.id)
+  local kept = {} ---@type table<string, lazydap.Record>
+  for key, record in pairs(drawn[buffer] or {}) do
+    if record.id then
+      vim.api.nvim_buf_del_extmark(buffer, M.namespace, record.id)
+    end
+    if is_pointer(key:match('^%a+')) then
+      record.id, record.look, record.is_reread = nil, '', true
+      kept[key] = record
+    end
   end
-  drawn[buffer] = nil
+  drawn[buffer] = kept
+  M.draw(buffer, options)
+end
+
+--- The line on which the arrow for a place of the program stands, or stood before its text went.
+---@param buffer integer
+---@param line integer as the adapter has it
+---@param root? string
+---@return integer
+function M.line_of(buffer, line, root)
+  for _, role in ipairs({ 'frame', 'stop' }) do
+    for key, record in pairs(drawn[buffer] or {}) do
+      local entry = record.entry
+      if vim.startswith(key, role) and entry.line == line and (not root or entry.root == root) then
+        return record.told + 1
+      end
+    end
+  end
+  return line
+end
+
+--- Draw the arrows of a buffer whose text is gone where the adapter has them: somebody asks where the program stands.
+---@param buffer integer
+---@param options table
+function M.point_again(buffer, options)
+  local records, rows = drawn[buffer] or {}, rows_of(buffer)
+  for key, record in pairs(records) do
+    if is_pointer(key:match('^%a+')) and not rows[record.id] then
+      records[key] = nil
+    end
+  end
   M.draw(buffer, options)
 end
 

@@ -100,7 +100,7 @@ local function by_line(buffer, entry)
   if #ranges == 0 then
     return {}
   end
-  local stop = math.min(entry.line, vim.api.nvim_buf_line_count(buffer))
+  local stop = math.min(marks.line_of(buffer, entry.line, entry.root), vim.api.nvim_buf_line_count(buffer))
   table.sort(ranges, function(a, b)
     return a.first < b.first
   end)

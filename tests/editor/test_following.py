@@ -97,6 +97,18 @@ def test_a_breakpoint_follows_its_text(editor: Editor, stub: StubHost, source: P
     assert source.exists()
 
 
+@pytest.mark.parametrize(("edit", "line"), [("%!cat", 12), ("%!sed '1i import os'", 13)])
+def test_a_breakpoint_on_a_blank_line_stays_when_a_filter_replaces_the_buffer(
+    editor: Editor, source: Path, edit: str, line: int
+) -> None:
+    editor.apply({"generation": 2, "breakpoints": [breakpoint_at(source, 12, anchor=None)]})
+    editor.expect_sign(12, "●")
+    editor.command(f"silent {edit}")
+    eventually(editor.signs, lambda signs: signs == {line: "●"}, what=f"the breakpoint is on line {line}")
+    editor.command("silent undo")
+    eventually(editor.signs, lambda signs: signs == {12: "●"}, what="the breakpoint is back on line 12")
+
+
 def test_a_deleted_line_leaves_its_breakpoint_where_it_was_and_undo_brings_it_back(
     editor: Editor, stub: StubHost
 ) -> None:
