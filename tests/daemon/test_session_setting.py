@@ -136,6 +136,16 @@ async def test_a_text_is_completed_in_place_of_what_stands_there(made: Rig) -> N
     assert (item.text, item.start, item.length, item.kind) == ("box", 5, 2, "variable")
 
 
+@pytest.mark.parametrize("counted_from", [0, 1])
+@pytest.mark.parametrize(("typed", "kept"), [("box.", "box."), ("box.bo", "box.")])
+async def test_a_name_behind_a_dot_leaves_the_dot_where_it_is(
+    made: Rig, typed: str, kept: str, counted_from: int
+) -> None:
+    await start(made, "debugpy", {"supportsCompletionsRequest": True}, offers_from=counted_from)
+    item = next(one for one in (await complete(made, typed)).items if one.text == "box")
+    assert typed[: item.start - 1] + item.text + typed[item.start - 1 + item.length :] == f"{kept}box"
+
+
 async def test_a_column_that_is_not_in_the_text_is_refused(made: Rig) -> None:
     await start(made, "debugpy", {"supportsCompletionsRequest": True})
     with pytest.raises(BadRequest, match="the text has no column 9"):

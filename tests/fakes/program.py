@@ -63,6 +63,7 @@ class ProgramSpec:
     wedges_when_running                 an execution request to a running program is the last thing it reads (debugpy)
     only_capable                        any request beyond the capabilities ends the adapter (lldb-dap up to 21)
     silent_jump                         the stop that ends a jump has no reason (codelldb)
+    offers_from                         the number of the first column where offers name the piece they replace
     named_paths                         rows have the name under which they can be evaluated (delve)
     capabilities                        on top of the defaults
     child                               a real process that is started with the launch; its pid goes into `process`
@@ -92,6 +93,7 @@ class ProgramSpec:
     wedges_when_running: bool = False
     only_capable: bool = False
     silent_jump: bool = False
+    offers_from: int | None = None
     named_paths: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
     child: Sequence[str] = ()
@@ -535,7 +537,10 @@ class SimulatedProgram:
     def _complete(self, before: str) -> Json:
         word = before[len(before.rstrip("abcdefghijklmnopqrstuvwxyz")) :]
         names = [name for name in self.here.locals if name.startswith(word)]
-        return {"targets": [{"label": name, "type": "variable"} for name in names]}
+        piece: Json = {}
+        if self.spec.offers_from is not None:
+            piece = {"start": len(before) - len(word) + self.spec.offers_from, "length": len(word)}
+        return {"targets": [{"label": name, "type": "variable", **piece} for name in names]}
 
 
 def _never(_line: Line) -> bool:

@@ -128,7 +128,9 @@ def _offer(item: dap.CompletionItem, request: values.Complete) -> values.Complet
     text = item.label if item.text is None else item.text
     before = request.text[: request.column - 1]
     if item.start is not None:
-        start, length = item.start, item.length or 0
+        length = item.length or 0
+        # debugpy counts these columns from 0, whatever was agreed: what is replaced ends at the cursor.
+        start = item.start + (item.start + length == len(before))
     else:
         length = item.length or _overlap(before, text)
         start = request.column - length
