@@ -1,5 +1,6 @@
 """What a person sees of a program under codelldb: nothing of the ways that are its own."""
 
+import sys
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -284,7 +285,18 @@ async def test_a_program_that_never_stopped_can_be_paused(made: Rig) -> None:
     debuggee = session_of(made).debuggee
     assert debuggee is not None
     assert paused.thread_id == debuggee.pid
-    assert driver.requests("pause")[0]["arguments"] == {"threadId": 0}
+    # On Linux by a signal: its own way takes longer, and may be waited for in vain.
+    asked = [request["arguments"] for request in driver.requests("pause")]
+    assert asked == ([] if sys.platform == "linux" else [{"threadId": 0}])
+
+
+async def test_a_program_whose_process_is_not_known_is_paused_in_codelldbs_own_way(made: Rig) -> None:
+    stop = event("stopped", {**_stopped("exception"), "description": "signal SIGSTOP"})
+    driver = recite(made, [*_handshake(), expect("pause"), reply(), stop])
+    await made.launch(stop_on_entry=False)
+    paused = await made.pause()
+    assert (paused.state, paused.reason, paused.raw_reason) == ("paused", "pause", "exception")
+    assert driver.requests().count("pause") == 1
 
 
 async def test_a_pause_that_nobody_waits_for_names_no_thread(made: Rig) -> None:
@@ -409,7 +421,8 @@ async def test_registers_and_globals_are_called_expensive_and_never_read_unasked
         ("Registers", True),
     ]
     await made.until(lambda: driver.requests("variables"))
-    assert len(driver.requests("variables")) == 1
+    # One scope of each stop, and the entry may have been read as well.
+    assert len(driver.requests("variables")) <= len(driver.requests("scopes"))
 
 
 async def test_a_deep_stack_is_given_whole(made: Rig) -> None:

@@ -349,7 +349,7 @@ async def test_a_pause_that_the_adapter_refuses_only_for_a_moment_is_asked_for_a
 
 async def test_a_late_word_of_a_run_that_a_stop_has_ended_already_changes_nothing(made: Rig) -> None:
     stop = event("stopped", {"reason": "breakpoint", "threadId": 1, "allThreadsStopped": True})
-    standing = {"setBreakpoints": {"breakpoints": []}, "threads": {"threads": []}, "stackTrace": {"stackFrames": []}}
+    standing: dict[str, Any] = {"setBreakpoints": {"breakpoints": []}, "threads": {"threads": []}}
     late = batch(reply(to="continue"), stop, event("continued", {"threadId": 1, "allThreadsContinued": True}))
     made.play(
         [
@@ -357,7 +357,7 @@ async def test_a_late_word_of_a_run_that_a_stop_has_ended_already_changes_nothin
             reply({}),
             expect("launch"),
             event("initialized"),
-            answers({**standing, "disconnect": {}}),
+            answers({**standing, "stackTrace": {"stackFrames": []}, "disconnect": {}}),
             reply(to="launch"),
             stop,
             expect("continue"),

@@ -19,6 +19,9 @@ from tests.fakes.recorded import recording
 INHERIT = "settings set target.inherit-env "
 SET = "settings set "
 ENDLESS = "/py while"
+GLANCE = 0.02
+"""Seconds between two looks at what has become of the program's process."""
+
 CLOSE = 0.14
 """Seconds from the end of the stream to the end of the adapter, with a program running."""
 
@@ -47,11 +50,23 @@ class CodelldbSession:
         while True:
             pause = self._go_on()
             self._flush()
-            request = self._wire.next_request(None if pause is None else time.monotonic() + pause)
+            request = self._next_request(None if pause is None else time.monotonic() + pause)
             if request is not None and request["type"] == "request":
                 self._receive(request)
             elif request is None and not self._wire.is_open:
                 return self._leave()
+
+    def _next_request(self, deadline: float | None) -> Json | None:
+        """The next one; None when the program is to go on, has been signalled, or the stream has ended."""
+        while deadline is not None and self._program.state == "running":
+            glance = min(deadline, time.monotonic() + GLANCE)
+            request = self._wire.next_request(glance)
+            if request is not None or not self._wire.is_open or glance == deadline:
+                return request
+            self._look_after_child()
+            if self._program.state != "running":
+                return None
+        return self._wire.next_request(deadline)
 
     def _go_on(self) -> float | None:
         """Let the program run; the seconds until it can go on, None when it does not run."""
@@ -67,11 +82,15 @@ class CodelldbSession:
         return self._program.run()
 
     def _look_after_child(self) -> None:
-        """A program that somebody else has killed."""
+        """A program that somebody else has killed, or stopped by a signal."""
         if self._child is None or self._program.state != "running":
             return
-        pid, status = os.waitpid(self._child, os.WNOHANG)
-        if pid:
+        pid, status = os.waitpid(self._child, os.WNOHANG | os.WUNTRACED)
+        if pid and os.WIFSTOPPED(status):
+            # From here on the simulated program is what stands; the next signal is to be noticed as well.
+            os.kill(pid, signal.SIGCONT)
+            self._program.pause()
+        elif pid:
             self._child = None
             self._program.end(os.WTERMSIG(status))
 

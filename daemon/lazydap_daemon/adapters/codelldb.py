@@ -1,6 +1,7 @@
 """Owns everything peculiar to codelldb but its log points; knows nothing of sessions (doc/adapters.md, "codelldb")."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -82,6 +83,8 @@ class CodelldbDriver(Ordinary):
     # With 0, and with a start but no count, the answer is empty.
     all_levels: int = 2**31 - 1
     no_thread: int | None = 0
+    # Its own `pause` takes 0.1 s, and is LLDB's own, which may be waited for in vain (doc/adapters.md, "Stops").
+    pauses_by_signal: bool = sys.platform == "linux"
     expensive_scopes: frozenset[str] = frozenset({"Global", "Registers"})
     # No signal tells of a panic; an uncaught C++ exception stops the program by itself.
     default_filters: frozenset[str] = frozenset({PANIC_FILTER})
@@ -197,7 +200,7 @@ class CodelldbDriver(Ordinary):
         """A signal stands for entry, pause and the end of a step; only the requests tell them apart."""
         own, description = pause_reason(body.reason), body.description or ""
         reason = own
-        if own == "exception" and description.startswith("signal SIGSTOP"):
+        if self.is_stopped_by_signal(body):
             reason = "pause" if pause_outstanding else "entry" if entry_expected else own
         elif own == "exception" and description.startswith("signal SIGTRAP") and step_thread is not None:
             reason = "step"
@@ -214,6 +217,10 @@ class CodelldbDriver(Ordinary):
             hit_ids=body.hit_breakpoint_ids or (),
             is_refresh=not body.reason,
         )
+
+    def is_stopped_by_signal(self, body: StoppedBody) -> bool:
+        """As it describes the stop, whoever has sent the signal."""
+        return body.reason == "exception" and (body.description or "").startswith("signal SIGSTOP")
 
     def refuses_only_for_now(self, command: str, text: str) -> bool:
         """It waits by itself until what it is asked can be done."""

@@ -118,6 +118,11 @@ class Pending:
         """True once `reply` would return at once."""
         return self._answer is not None
 
+    async def answered(self) -> None:
+        """Return once it is."""
+        if self._answer is None:
+            await self._answered.wait()
+
     async def reply(self, timeout: float) -> Body:  # noqa: ASYNC109 - the wait of the protocol, not of the caller
         """The answer's body. Raises RequestRefused, StreamBroken, or RequestTimedOut after `timeout` seconds."""
         if self._answer is None:

@@ -167,7 +167,7 @@ class Session:
     async def answered(self, body: type[T], pending: Pending, *, limit: float = REQUEST_TIMEOUT) -> T:
         """The answer to a posted request; raises as `ask`."""
         if self.driver.answers_in_turn:
-            limit = self._turns.limit(pending, limit)
+            await self._turns.begun(pending, limit)
         with adapter_faults():
             try:
                 answer = await pending.reply(limit)

@@ -50,6 +50,13 @@ def test_what_a_sigstop_means_is_told_from_what_was_asked(*, entry: bool, pause:
     assert told.text == ("signal SIGSTOP" if reason == "exception" else None)
 
 
+def test_it_tells_a_stop_by_signal_from_all_others() -> None:
+    told = StoppedBody(reason="exception", description="signal SIGSTOP")
+    assert DRIVER.is_stopped_by_signal(told)
+    assert not DRIVER.is_stopped_by_signal(StoppedBody(reason="exception", description="signal SIGSEGV"))
+    assert not DRIVER.is_stopped_by_signal(StoppedBody(reason="breakpoint"))
+
+
 def test_other_signals_stay_what_they_are() -> None:
     for description in ("signal SIGSEGV: address not mapped to object (fault address=0x0)", "signal SIGTRAP"):
         told = stop("exception", description, entry=True, pause=True)

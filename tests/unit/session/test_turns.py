@@ -1,4 +1,6 @@
-"""How long an answer may take that waits behind others."""
+"""When the time of an answer begins that waits behind others."""
+
+import anyio
 
 from lazydap_daemon.dap.connection import Pending
 from lazydap_daemon.dap.errors import StreamBroken
@@ -9,21 +11,34 @@ def asked(seq: int) -> Pending:
     return Pending("variables", seq, None)
 
 
-def test_the_time_of_a_request_begins_when_that_of_the_one_before_is_over() -> None:
+async def test_the_time_of_a_request_begins_when_the_one_before_is_answered() -> None:
+    turns, first, begun = Turns(), asked(1), anyio.Event()
+    await turns.begun(first, 30)
+
+    async def second() -> None:
+        await turns.begun(asked(2), 10)
+        begun.set()
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(second)
+            await anyio.wait_all_tasks_blocked()
+            assert not begun.is_set()
+            first.settle(StreamBroken("gone"))
+            await begun.wait()
+
+
+async def test_it_begins_as_well_when_the_time_of_the_one_before_is_over() -> None:
     turns = Turns()
-    assert turns.limit(asked(1), 30) == 30
-    assert 39 < turns.limit(asked(2), 10) <= 40
-    assert 49 < turns.limit(asked(3), 10) <= 50
+    await turns.begun(asked(1), 0.01)
+    with anyio.fail_after(5):
+        await turns.begun(asked(2), 10)
+        await turns.begun(asked(1), 10)
 
 
-def test_what_is_answered_takes_no_more_time_of_anybodys() -> None:
-    turns, first = Turns(), asked(1)
-    turns.limit(first, 30)
-    first.settle(StreamBroken("gone"))
-    assert turns.limit(asked(2), 10) == 10
-
-
-def test_what_was_sent_later_but_is_waited_for_first_takes_nothing_from_what_was_sent_before() -> None:
-    turns = Turns()
-    turns.limit(asked(2), 30)
-    assert turns.limit(asked(1), 10) == 10
+async def test_an_answer_out_of_turn_is_not_waited_for() -> None:
+    turns, second = Turns(), asked(2)
+    await turns.begun(asked(1), 30)
+    second.settle(StreamBroken("gone"))
+    with anyio.fail_after(5):
+        await turns.begun(second, 10)
