@@ -9,12 +9,18 @@ local GROUPS = { info = 'None', warn = 'WarningMsg', error = 'ErrorMsg' }
 
 local last ---@type {line: string, at: integer}? what was said last, and when
 
+--- The cells that a message has without a question: those of the last row, and all of the rows above it.
+---@return integer
+local function room()
+  return math.max(vim.v.echospace, 20) + math.max(vim.o.cmdheight - 1, 0) * vim.o.columns
+end
+
 --- Say on the screen what is whole in the history already.
 ---@param line string wider than the screen
 ---@param group string
 local function shorten(line, group)
   vim.cmd.redraw()
-  vim.api.nvim_echo({ { text.cut_middle(line, math.max(vim.v.echospace, 20)), group } }, false, {})
+  vim.api.nvim_echo({ { text.cut_message(line, room()), group } }, false, {})
 end
 
 ---@param line string
@@ -29,7 +35,7 @@ local function echo(line, level)
   last = { line = line, at = now }
   if vim.o.cmdheight == 0 then
     -- Here Neovim asks for a key even for what it cuts itself.
-    vim.api.nvim_echo({ { text.cut_middle(line, math.max(vim.v.echospace, 20)), group } }, true, {})
+    vim.api.nvim_echo({ { text.cut_message(line, room()), group } }, true, {})
     return
   end
   local mode = vim.api.nvim_get_mode().mode
@@ -44,7 +50,7 @@ local function echo(line, level)
   vim.cmd.echohl(group)
   vim.cmd.echomsg(vim.fn.string(line))
   vim.cmd.echohl('None')
-  if vim.fn.strdisplaywidth(line) > vim.v.echospace + (vim.o.cmdheight - 1) * vim.o.columns then
+  if vim.fn.strdisplaywidth(line) > room() then
     shorten(line, group)
   end
   if is_covered then

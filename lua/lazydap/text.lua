@@ -32,26 +32,22 @@ function M.cut(text, cells)
   return vim.fn.strcharpart(text, 0, low) .. mark
 end
 
---- `text` in at most `cells` screen cells, where what matters most stands at the end: behind the last colon, as a cure
---- does. The middle goes, marked by `…`.
+--- A message in at most `cells` screen cells: whole where it fits. A longer one keeps its beginning, which says what has
+--- happened, and the cure behind its last colon where at least half of the room is left for the beginning; what is cut
+--- away is marked by `…`. Nothing stands there twice.
 ---@param text string one line
 ---@param cells integer
 ---@return string
-function M.cut_middle(text, cells)
+function M.cut_message(text, cells)
   if vim.fn.strdisplaywidth(text) <= cells then
     return text
   end
-  local most = math.floor(cells * 0.6)
-  local name = text:match('^lazydap: ') or ''
-  local rest = text:sub(#name + 1)
-  local tail = rest:match('^.+(: .-)$') or rest:match('^.+( :%a.-)$')
-  if not tail then
-    local count = vim.fn.strchars(text)
-    tail = vim.fn.strcharpart(text, count - math.floor(cells / 2))
+  local tail = text:match('^.+(: .-)$') or text:match('^.+( :%a.-)$')
+  local room = tail and cells - vim.fn.strdisplaywidth(tail) or 0
+  if not tail or room * 2 < cells then
+    return M.cut(text, cells)
   end
-  -- A cure names its command first.
-  tail = M.cut(tail, most)
-  return M.cut(text, cells - vim.fn.strdisplaywidth(tail)) .. tail
+  return M.cut(text:sub(1, #text - #tail), room) .. tail
 end
 
 return M

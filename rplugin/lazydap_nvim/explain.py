@@ -62,7 +62,7 @@ def ending_line(session: Session, chunks: Sequence[OutputChunk] = ()) -> tuple[s
     """How the session ended and whether it ended well; for a failure with the last line the program wrote to stderr."""
     name = program_name(session)
     if session.state == "adapter_died":
-        return f"{name}: the adapter died ({session.ended or 'no reason known'}): :LazydapLaunch starts again", False
+        return f"{name}: adapter died ({session.ended or 'no reason known'}): :LazydapLaunch again", False
     if session.exit_code is None or session.is_ending:
         # How a program ends that we have ended says nothing about it.
         return f"{name} ended", True
@@ -99,10 +99,9 @@ def met_line(project: Project) -> str | None:
 def lost_line(project: Project) -> tuple[str, Severity]:
     """What is said when a project's daemon has gone, and how loudly."""
     name = PurePath(project.root).name or project.root
-    after = "breakpoints are from the file, the next command starts it"
     if project.live is None:
-        return f"the daemon of {name} is gone: {after}", "info"
-    return f"the daemon of {name} is gone, and with it the program: {after}", "warn"
+        return f"{name}: the daemon is gone: the next command starts it", "info"
+    return f"{name}: daemon and program are gone: :LazydapLaunch again", "warn"
 
 
 def status_line(project: Project) -> str:
@@ -123,6 +122,9 @@ def status_line(project: Project) -> str:
             at = place_words(session)
             why = session.stop.reason if session.stop is not None and session.stop.reason else None
             words = f"stopped{f' at {at}' if at else ''}{f' ({why})' if why else ''}"
+            if at is not None and at.startswith(f"{program}:"):
+                # A row is short, and the place names the program.
+                return f"{name}: {words}; {marks}"
         case "running" | "initialising":
             words = "running" if session.state == "running" else "starting"
         case "exited" | "terminated" | "adapter_died":

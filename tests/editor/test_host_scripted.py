@@ -176,11 +176,11 @@ def test_a_daemon_that_is_killed_takes_its_stop_along_and_leaves_the_breakpoints
     editor = start_editor(program)
     editor.expect_sign(1, "▶")
     daemon.process.kill()
-    editor.expect_message("the daemon of p is gone, and with it the program")
+    editor.expect_message("p: daemon and program are gone: :LazydapLaunch again")
     editor.expect_no_sign(1)
     editor.expect_sign(2, "●")
     editor.expect_no_sign(3)
-    assert len([line for line in editor.messages() if "is gone" in line]) == 1
+    assert len([line for line in editor.messages() if "are gone" in line]) == 1
 
 
 def test_an_editor_finds_a_daemon_that_comes_later(

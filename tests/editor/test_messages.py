@@ -29,7 +29,7 @@ def expect_on_screen(editor: Editor, part: str) -> None:
 
 def test_a_message_wider_than_the_screen_asks_for_no_key(editor: Editor) -> None:
     say(editor, "the adapter says " + "very " * 50 + "much\nin two lines", "error")
-    expect_on_screen(editor, "lazydap: the adapter sa…y very much in two lines")
+    expect_on_screen(editor, "lazydap: the adapter says very very very very v")
     assert editor.eval("mode()") == "n"
     assert editor.messages() == ["lazydap: the adapter says " + "very " * 50 + "much in two lines"]
 
@@ -58,7 +58,7 @@ def test_a_message_is_seen_while_text_is_inserted(editor: Editor) -> None:
     editor.type("i")
     expect_on_screen(editor, "-- INSERT --")
     say(editor, "stopped meanwhile" + " and more" * 20)
-    expect_on_screen(editor, "lazydap: stopped meanwh…d more and more and more")
+    expect_on_screen(editor, "lazydap: stopped meanwhile and more and more an")
     assert editor.eval("&showmode") == 1
 
 
@@ -68,14 +68,14 @@ def test_a_message_waits_for_the_end_of_a_command_line(editor: Editor) -> None:
     say(editor, "stopped meanwhile" + " and more" * 20)
     expect_on_screen(editor, ":let x = 1")
     editor.type("<CR>")
-    expect_on_screen(editor, "lazydap: stopped meanwh…d more and more and more")
+    expect_on_screen(editor, "lazydap: stopped meanwhile and more and more an")
     assert editor.eval("x") == 1
 
 
 def test_a_long_answer_to_a_typed_command_asks_for_no_key(editor: Editor) -> None:
     editor.type(":LazydapFrame nonsense\r")
     editor.expect_message("which frame?")
-    expect_on_screen(editor, "lazydap: which fram… :LazydapFrame N, 0 is")
+    expect_on_screen(editor, "lazydap: which frame? :LazydapFrame N, 0 is")
     assert editor.eval("mode()") == "n"
     assert editor.is_free()
 
@@ -88,9 +88,27 @@ def test_the_cure_at_the_end_of_a_long_message_stays_on_the_screen(editor: Edito
     assert editor.eval("mode()") == "n"
 
 
+def test_a_cut_message_never_says_a_thing_twice_and_keeps_its_reason(editor: Editor) -> None:
+    line = "p1: app.py is stopped at app.py:18 (breakpoint) with a long reason"
+    say(editor, line)
+    expect_on_screen(editor, "lazydap: p1: app.py is stopped at app.py:18 (br")
+    say(editor, "the daemon of p1 is gone, and with it the program: breakpoints are from the file, the next starts it")
+    expect_on_screen(editor, "lazydap: the daemon of p1 is gone, and with it")
+    assert editor.messages()[0] == f"lazydap: {line}"
+
+
+def test_a_message_that_fits_two_rows_is_whole_where_two_are_kept(editor: Editor) -> None:
+    editor.command("set cmdheight=2")
+    say(editor, "the daemon of p1 is gone, and with it the program: the next command starts it")
+    expect_on_screen(editor, "next command starts it")
+    say(editor, "the adapter says " + "very " * 50 + "much: :LazydapLog says why")
+    expect_on_screen(editor, "…: :LazydapLog says why")
+    assert editor.eval("mode()") == "n"
+
+
 def test_that_a_program_runs_is_taken_back_when_it_stops(editor: Editor, project: Path) -> None:
     say(editor, "app.py is running: :LazydapPause stops it where it is")
-    expect_on_screen(editor, "lazydap: app.py is …: :LazydapPause stops it")
+    expect_on_screen(editor, "lazydap: app.py is running: :LazydapPause stops")
     editor.apply({"generation": 1, "stops": [{"root": str(project), "path": str(project / "a.py"), "line": 1}]})
     screen = editor.screen
     assert screen is not None
@@ -103,6 +121,6 @@ def test_several_faults_at_the_first_command_ask_for_no_key(start_editor: Start,
     editor = start_editor(project / "a.py", terminal=True, columns=60, init=init)
     editor.type(":LazydapStatus<CR>")
     editor.expect_message("which cannot be run")
-    expect_on_screen(editor, "cannot be run")
+    expect_on_screen(editor, "lazydap: option python names /nowhere/python, w…")
     assert editor.is_free()
     assert len([line for line in editor.messages() if "option" in line]) == 3

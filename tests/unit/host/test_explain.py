@@ -4,9 +4,9 @@ import pytest
 
 from lazydap_core import errors
 from lazydap_core.protocol.objects import OutputChunk
-from lazydap_nvim.explain import ending_line, error_line, last_stderr_line, met_line, status_line
+from lazydap_nvim.explain import ending_line, error_line, last_stderr_line, lost_line, met_line, status_line
 from lazydap_nvim.model import Session
-from tests.unit.host.building import breakpoint_at, project, session, stop
+from tests.unit.host.building import breakpoint_at, frame, project, session, stop
 
 
 def chunk(output: str, category: str = "stderr") -> OutputChunk:
@@ -36,7 +36,7 @@ def test_an_error_is_one_line(error: errors.LazydapError, line: str) -> None:
         (session(state="terminated"), "a.py ended", True),
         (
             session(state="adapter_died", ended="EOF"),
-            "a.py: the adapter died (EOF): :LazydapLaunch starts again",
+            "a.py: adapter died (EOF): :LazydapLaunch again",
             False,
         ),
     ],
@@ -59,6 +59,16 @@ def test_an_editor_that_comes_later_is_told_where_the_program_is() -> None:
     assert met_line(project(session=session(state="exited"))) is None
 
 
+def test_everyday_lines_fit_eighty_columns_beside_what_neovim_keeps_of_the_row() -> None:
+    # The program's folder and file, and a place in it, have ordinary names; Neovim keeps twelve cells.
+    main = "/home/me/orders/main.py"
+    stopped = session(state="paused", program=main, stop=stop(1, reason="breakpoint", frame=frame(128, path=main)))
+    live = project(root="/home/me/orders", session=stopped, breakpoints=(breakpoint_at(1), breakpoint_at(2)))
+    dead = session(state="adapter_died", ended="exit code 1", program=main)
+    lines = [status_line(live), lost_line(live)[0], lost_line(project(root="/home/me/orders"))[0], ending_line(dead)[0]]
+    assert [line for line in lines if len("lazydap: " + line) > 68] == []
+
+
 def test_a_status_is_one_line() -> None:
     marks = (breakpoint_at(1), breakpoint_at(2))
     assert status_line(project(is_connected=False)).startswith("p: no daemon runs; 0 breakpoints")
@@ -66,6 +76,6 @@ def test_a_status_is_one_line() -> None:
     assert status_line(project(launching="/p/a.py")) == "p: launching a.py; 0 breakpoints"
     assert status_line(project(session=session())) == "p: a.py is running; debugpy; 0 breakpoints"
     stopped = project(session=session(state="paused", stop=stop(1, 7)), breakpoints=marks[:1])
-    assert status_line(stopped) == "p: a.py is stopped at a.py:7 (step); debugpy; 1 breakpoint"
+    assert status_line(stopped) == "p: stopped at a.py:7 (step); 1 breakpoint"
     over = project(session=session(state="exited", exit_code=1))
     assert status_line(over) == "p: a.py ended: exit code 1; 0 breakpoints"
