@@ -1,10 +1,12 @@
 """Owns what the user reads: an error, an ending or a status in one line that says what to do; knows no editor."""
 
+import logging
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
 from lazydap_core.errors import (
+    DapProtocolError,
     LazydapError,
     SessionAlreadyActive,
     SessionNotFound,
@@ -30,6 +32,13 @@ _COMMANDS = {
 """What a cure on the command line is called in the editor."""
 _IN_EDITOR = re.compile("|".join(map(re.escape, _COMMANDS)))
 
+_ASKED_IN_WORDS = ("evaluate", "setExpression", "setVariable")
+"""Requests about what a person wrote: the adapter's answer is about that, and needs no introduction."""
+_QUOTED = re.compile(r"\s*\d*\s*\|")
+"""A line in which a compiler shows the expression and points into it."""
+
+log = logging.getLogger("lazydap.host")
+
 
 def error_line(error: LazydapError) -> str:
     """The one line for an error; those that a user meets every day in the editor's own words."""
@@ -42,9 +51,25 @@ def error_line(error: LazydapError) -> str:
             return ALREADY_LIVE
         case StaleHandle():
             return "the program has moved on: ask again"
+        case DapProtocolError() if words := _adapters_words(error):
+            return words
         case _:
             words = " ".join(error.message.split()) or f"{type(error).__name__}: see :LazydapLog"
             return _IN_EDITOR.sub(lambda found: _COMMANDS[found.group()], words)
+
+
+def _adapters_words(error: DapProtocolError) -> str | None:
+    """What the adapter says of an expression, in one line: of a traceback the exception, the rest goes to the log."""
+    told = str(error.details.get("adapter_message") or "").strip()
+    if not told or error.details.get("command") not in _ASKED_IN_WORDS:
+        return None
+    lines = told.splitlines()
+    if not lines[0].startswith("Traceback "):
+        return " ".join(" ".join(line for line in lines if not _QUOTED.match(line)).split()) or None
+    log.info("%s", told)
+    # An exception's own words may be of several lines; its frames are indented.
+    first = next((at for at in range(len(lines) - 1, -1, -1) if lines[at].startswith(" ")), 0) + 1
+    return " ".join(" ".join(lines[first:]).split()) or None
 
 
 def program_name(session: Session) -> str:

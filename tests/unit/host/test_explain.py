@@ -28,6 +28,49 @@ def test_an_error_is_one_line(error: errors.LazydapError, line: str) -> None:
     assert error_line(error) == line
 
 
+NAME_ERROR = """Traceback (most recent call last):
+  File "/x/pydevd/_pydevd_bundle/pydevd_vars.py", line 636, in _evaluate
+    return eval(compiled, globals, locals)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  File "<string>", line 1, in <module>
+NameError: name 'nope' is not defined
+"""
+SYNTAX_ERROR = """Traceback (most recent call last):
+  File "/x/pydevd/_pydevd_bundle/pydevd_vars.py", line 467, in _compile
+    compiled = compile(expression, "<string>", "eval")
+  File "<string>", line 1
+    1 +
+       ^
+SyntaxError: invalid syntax
+"""
+
+
+def refused(words: str, command: str = "evaluate") -> errors.DapProtocolError:
+    line = "; ".join(words.split("\n"))
+    return errors.DapProtocolError(f"the adapter refused {command}: {line}", command=command, adapter_message=words)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (NAME_ERROR, "NameError: name 'nope' is not defined"),
+        (SYNTAX_ERROR, "SyntaxError: invalid syntax"),
+        (NAME_ERROR.replace("not defined", "not\ndefined"), "NameError: name 'nope' is not defined"),
+        ("could not find symbol value for nope", "could not find symbol value for nope"),
+        ("error: undeclared identifier 'nope'\n    1 | nope\n      | ^", "error: undeclared identifier 'nope'"),
+        ("Traceback (most recent call last):", "the adapter refused evaluate: Traceback (most recent call last):"),
+    ],
+)
+def test_of_an_expression_that_fails_the_adapters_own_words_are_shown(words: str, line: str) -> None:
+    assert error_line(refused(words)) == line
+
+
+def test_where_the_adapter_says_nothing_what_it_refused_is_named() -> None:
+    error = errors.DapProtocolError("the adapter refused evaluate: no reason", command="evaluate", adapter_message="")
+    assert error_line(error) == "the adapter refused evaluate: no reason"
+    assert error_line(refused("no room", "setBreakpoints")) == "the adapter refused setBreakpoints: no room"
+
+
 @pytest.mark.parametrize(
     ("over", "line", "is_well"),
     [
