@@ -294,6 +294,9 @@ local function words_of(spec)
   local words
   if breakpoint.state == 'pending' or breakpoint.state == 'moved' or breakpoint.state == 'rejected' then
     words = breakpoint.message or breakpoint.text
+  elseif breakpoint.state == 'verified' then
+    -- It binds, and something is wrong with it all the same: a condition that cannot be tried.
+    words = breakpoint.message
   end
   local asked = breakpoint.asked_line or breakpoint.line
   local note
@@ -326,7 +329,8 @@ local function breakpoint_options(spec, row, glyph, priority)
   end
   local words = words_of(spec)
   if words then
-    options.virt_text = { { ' ' .. words, look.group } }
+    local is_trouble = spec.entry.state == 'verified' and spec.entry.message
+    options.virt_text = { { ' ' .. words, is_trouble and LOOKS.rejected.group or look.group } }
   end
   return options
 end

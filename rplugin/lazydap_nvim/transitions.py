@@ -486,7 +486,7 @@ def _judged(breakpoint_: BreakpointStatus, opinion: objects.AdapterBreakpoint) -
         breakpoint_,
         verified=opinion.verified,
         adapter_line=None if line == breakpoint_.line else line,
-        message=None if opinion.verified else opinion.message or breakpoint_.message,
+        message=opinion.message or (None if opinion.verified else breakpoint_.message),
     )
 
 
@@ -510,7 +510,9 @@ _Named = TypeVar("_Named", FunctionBreakpointStatus, DataBreakpointStatus)
 
 
 def _found(one: _Named, opinion: objects.AdapterBreakpoint) -> _Named:
-    return replace(one, verified=opinion.verified, message=None if opinion.verified else opinion.message or one.message)
+    return replace(
+        one, verified=opinion.verified, message=opinion.message or (None if opinion.verified else one.message)
+    )
 
 
 # --- frames

@@ -80,12 +80,18 @@ def _breakpoint(breakpoint_: BreakpointStatus, project: Project) -> dict[str, Js
         "kind": breakpoint_kind(breakpoint_),
         "state": state,
         "enabled": breakpoint_.enabled,
-        "message": one_line(breakpoint_.message) if breakpoint_.message and is_live else None,
+        "message": _telling(breakpoint_) if is_live else None,
         "condition": breakpoint_.condition,
         "hit_condition": breakpoint_.hit_condition,
         "log_message": breakpoint_.log_message,
         "anchor": breakpoint_.anchor,
     }
+
+
+def _telling(breakpoint_: BreakpointStatus) -> str | None:
+    message = breakpoint_.message or ""
+    is_commentary = breakpoint_.verified and message.startswith(COMMENTARY)
+    return one_line(message) if message and not is_commentary else None
 
 
 def breakpoint_kind(breakpoint_: BreakpointStatus) -> str:

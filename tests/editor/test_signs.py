@@ -86,6 +86,16 @@ def test_the_adapters_words_stand_behind_a_refused_breakpoint(editor: Editor, so
     editor.expect_no_virtual_text()
 
 
+def test_beside_a_stop_stands_what_is_wrong_with_the_condition(editor: Editor, source: Path) -> None:
+    words = "the condition cannot be tried: NameError: name 'nope' is not defined"
+    bad = breakpoint_at(source, 7, state="verified", kind="condition", message=words)
+    editor.apply({"generation": 1, "breakpoints": [bad], "stops": [stop_at(source, 7)]})
+    editor.expect_virtual_text(7, words)
+    assert "LazydapBreakpointRejected" in editor.groups(7)
+    editor.apply({"generation": 2, "breakpoints": [bad | {"message": None}]})
+    editor.expect_no_virtual_text("cannot be tried")
+
+
 def test_the_arrow_marks_its_line_and_goes_with_the_stop(editor: Editor, source: Path) -> None:
     editor.apply({"generation": 1, "stops": [stop_at(source, 7)]})
     editor.expect_sign(7, "▶")

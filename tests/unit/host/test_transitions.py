@@ -425,6 +425,15 @@ def test_an_opinion_of_our_session_changes_the_breakpoint() -> None:
     assert outcome.project.breakpoints[1] == breakpoint_at(8, id=2)
 
 
+def test_what_is_wrong_with_the_condition_of_a_breakpoint_that_binds_is_kept_until_it_is_mended() -> None:
+    before = replace(standing(), breakpoints=(breakpoint_at(4, condition="nope > 1"),))
+    opinion = objects.AdapterBreakpoint(id=1, verified=True, message="the condition cannot be tried: NameError")
+    told = heard(before, events.BreakpointUpdated(session_id=SESSION, breakpoint=opinion)).project
+    assert told.breakpoints[0].message == "the condition cannot be tried: NameError"
+    mended = events.BreakpointUpdated(session_id=SESSION, breakpoint=replace(opinion, message=None))
+    assert heard(told, mended).project.breakpoints[0].message is None
+
+
 def test_an_opinion_of_another_session_or_without_an_id_changes_nothing() -> None:
     before = replace(standing(), breakpoints=(breakpoint_at(4),))
     ours = objects.AdapterBreakpoint(verified=True, line=5)
