@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Iterator
@@ -24,6 +25,7 @@ from lazydap_core.errors import (
 )
 from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_daemon.adapters import attaching, launchers
+from lazydap_daemon.session import owning
 from tests.daemon.rig import LOOP, Rig, hosted_rig
 from tests.fakes.scripted import expect, reply, spawn_child, swallow
 
@@ -171,7 +173,7 @@ async def test_the_setting_that_forbids_an_attach_is_named(  # noqa: PLR0917 - f
     monkeypatch.setattr(attaching, "_PTRACE_SCOPE", setting)
     owner = os.getuid()
     monkeypatch.setattr(os, "geteuid", lambda: owner or 54321)
-    monkeypatch.setattr(attaching, "check", lambda _target: None)  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType]
+    monkeypatch.setattr(attaching, "check", lambda _target, _kind: None)  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType]
     made.play(made.program(refuses={"attach": "Operation not permitted"}))
     expected = rf"Operation not permitted; the setting kernel\.yama\.ptrace_scope is {scope} \({who}"
     with pytest.raises(DapProtocolError, match=expected) as refused:
@@ -282,6 +284,33 @@ async def test_a_launch_is_given_up_and_the_slot_is_free(made: Rig) -> None:
     assert len(failures) == 1
     assert made.published == []
     await made.start(LOOP)
+
+
+async def test_an_attach_that_is_given_up_half_way_leaves_the_program_running(
+    made: Rig, other: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owning, "ATTACH_GRACE", 0.2)
+    made.play(made.program(swallows=["configurationDone"]))
+
+    async def attach_in_vain() -> None:
+        with pytest.raises(Cancelled, match="given up"):
+            await attach(made, other.pid)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(attach_in_vain)
+        await made.until(lambda: "configurationDone" in made.driver.requests())
+        assert await cancel(made)
+    (sent,) = [each["arguments"] for each in made.driver.record() if each.get("command") == "disconnect"]
+    assert sent == {"terminateDebuggee": False}
+    assert other.poll() is None
+
+
+async def test_a_stopped_python_is_to_be_continued_before_it_is_attached_to(made: Rig, other: Process) -> None:
+    other.send_signal(signal.SIGSTOP)
+    await made.until(lambda: psutil.Process(other.pid).status() == psutil.STATUS_STOPPED)
+    with pytest.raises(InvalidLaunchConfig, match=f"process {other.pid} is stopped: `kill -CONT {other.pid}`"):
+        await made.engine.handle(requests.Attach(adapter="debugpy", pid=other.pid, stop_on_entry=False))
+    assert other.poll() is None
 
 
 async def test_without_a_launch_there_is_nothing_to_give_up(made: Rig) -> None:

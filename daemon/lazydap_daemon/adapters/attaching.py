@@ -6,6 +6,7 @@ from typing import Final
 
 import psutil
 
+from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import DaemonError, InvalidLaunchConfig
 from lazydap_daemon.adapters.plan import AttachTarget
 
@@ -28,26 +29,31 @@ def program_of(target: AttachTarget) -> str:
         return f"process {target.pid}"
 
 
-def check(target: AttachTarget) -> None:
-    """Raises InvalidLaunchConfig for a process that is gone, of another user, traced by another program or ours."""
+def check(target: AttachTarget, kind: AdapterKind) -> None:
+    """Raises InvalidLaunchConfig for a process that is gone, of another user, traced by another program or ours.
+
+    Also for a stopped one that has to run for its adapter to get into it.
+    """
     pid = target.pid
     if pid is None:
         return
     try:
         process = psutil.Process(pid)
-        is_over = process.status() == psutil.STATUS_ZOMBIE
+        status = process.status()
         owner = process.uids().real
     except (psutil.NoSuchProcess, ValueError, OverflowError):
         raise InvalidLaunchConfig(f"there is no process {pid}: it has ended, or never was", pid=pid) from None
     except psutil.AccessDenied:
         raise InvalidLaunchConfig(f"process {pid} belongs to somebody else: attach as that user", pid=pid) from None
-    if is_over:
+    if status == psutil.STATUS_ZOMBIE:
         raise InvalidLaunchConfig(f"process {pid} has ended", pid=pid)
+    if status == psutil.STATUS_STOPPED and kind == "debugpy":
+        raise InvalidLaunchConfig(f"process {pid} is stopped: `kill -CONT {pid}`, then attach", pid=pid)
     if pid == os.getpid():
         raise InvalidLaunchConfig(f"process {pid} is this daemon: it cannot debug itself", pid=pid)
     if os.geteuid() not in (0, owner):
         raise InvalidLaunchConfig(f"process {pid} belongs to {process.username()}: attach as that user", pid=pid)
-    if tracer := _tracer(pid):
+    if tracer := tracer_of(pid):
         raise InvalidLaunchConfig(
             f"process {pid} is debugged already, by process {tracer}{_named(tracer)}: end that first",
             pid=pid,
@@ -75,7 +81,7 @@ def _scope() -> str:
         return "0"
 
 
-def _tracer(pid: int) -> int:
+def tracer_of(pid: int) -> int:
     """The process that traces `pid`; 0 for none, or where the system does not tell."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()

@@ -51,6 +51,7 @@ class DebugpyDriver(Ordinary):
     pages_variables: bool = False
     first_threads_are_old: bool = False
     has_launcher: bool = True
+    injects: bool = True
     default_filters: frozenset[str] = frozenset({UNCAUGHT})
     known_filters: tuple[ExceptionFilter, ...] = (
         ExceptionFilter(

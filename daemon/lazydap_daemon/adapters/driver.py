@@ -81,6 +81,11 @@ class Driver(Protocol):
         ...
 
     @property
+    def injects(self) -> bool:
+        """Whether another program is at work in the process that is attached to, until it is in."""
+        ...
+
+    @property
     def answers_in_turn(self) -> bool:
         """Whether a request that is not answered in time means that none will be, ever."""
         ...

@@ -31,6 +31,7 @@ class Ordinary:
     exit_grace: float | None = None
     hangs_unlaunched: bool = False
     has_launcher: bool = False
+    injects: bool = False
     answers_in_turn: bool = False
     longest_reading: float | None = None
     loses_events: bool = False

@@ -198,7 +198,7 @@ class Engine:
         order.is_cancelled = True
         if self._starting is not None and not self._starting.session.is_announced:
             self._starting.session.given_up = _GIVEN_UP
-            await owning.disconnect(self._starting.session, terminate=True)
+            await owning.disconnect(self._starting.session, terminate=not self._starting.session.is_attached)
         await order.is_done.wait()
         return responses.LaunchCancelled(cancelled=order.launched is None)
 
@@ -244,7 +244,7 @@ class Engine:
     async def _start(self, order: Order) -> Occupant:
         plan = plan_of(order.request, self._project.root)
         if plan.target is not None:
-            attaching.check(plan.target)
+            attaching.check(plan.target, plan.kind)
         driver = await self._find_driver(plan)
         if plan.target is None:
             driver.check(plan)

@@ -25,8 +25,11 @@ log = logging.getLogger("daemon.session")
 DISCONNECT_TIMEOUT: Final = 3.0
 # Letting go of a running program takes LLDB seconds.
 DETACH_TIMEOUT: Final = 10.0
+# Getting into a running Python takes the better part of it.
+ATTACH_GRACE: Final = 15.0
 FAREWELL_GRACE: Final = 0.25
 PROGRAM_POLL: Final = 1.0
+TRACER_POLL: Final = 0.05
 LOST_END_GRACE: Final = 2.0
 
 
@@ -66,6 +69,7 @@ async def own(
             error = await _launch(session, pusher, sources)
             if error is not None and target is not None:
                 error = await _attach_failure(session, error)
+                await _let_go(session)
             elif error is not None and session.debuggee is not None:
                 session.debuggee.kill()
             process.has_launched = error is None
@@ -88,16 +92,49 @@ async def own(
 async def _launch(session: Session, pusher: Pusher, sources: tuple[str, ...]) -> DaemonError | None:
     results: list[DaemonError | None] = []
 
+    async def given_up() -> None:
+        await session.closing.wait()
+        if session.debuggee is not None and session.is_attached:
+            # An adapter that is ended half-way into a process takes it along: it gets the time to arrive.
+            with anyio.move_on_after(ATTACH_GRACE):
+                await session.stream_ended.wait()
+
     async def handshake() -> None:
         try:
             await shake_hands(session, pusher, sources)
+            if session.driver.injects and session.is_attached and session.debuggee is not None:
+                # The program answers already; to leave it now would leave it to crash.
+                await _untraced(session.debuggee.pid)
         except DaemonError as error:
             results.append(error)
         else:
             results.append(None)
 
-    await first_of(handshake, session.closing.wait)
-    return results[0] if results else Cancelled(f"the launch was given up: {session.given_up}")
+    await first_of(handshake, given_up)
+    if results and not session.closing.is_set():
+        return results[0]
+    return Cancelled(f"the launch was given up: {session.given_up}")
+
+
+async def _let_go(session: Session) -> None:
+    """Leave a process as it was, where an attempt to attach to it has come to nothing."""
+    if session.debuggee is None or session.stream_ended.is_set():
+        return
+    session.is_tearing_down = True
+    with anyio.CancelScope(shield=True):
+        try:
+            with adapter_faults():
+                await session.connection.request("disconnect", {"terminateDebuggee": False}, timeout=DETACH_TIMEOUT)
+        except DaemonError as error:
+            log.warning("adapter did not let go session=%s reason=%s", session.id, error.message)
+        # Whatever has its hands in the process still would take it along when it is ended.
+        await _untraced(session.debuggee.pid)
+
+
+async def _untraced(pid: int) -> None:
+    with anyio.move_on_after(ATTACH_GRACE):
+        while attaching.tracer_of(pid):  # noqa: ASYNC110 - the system has no event for it
+            await anyio.sleep(TRACER_POLL)
 
 
 async def _attach_failure(session: Session, error: DaemonError) -> DaemonError:
