@@ -27,7 +27,7 @@ from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_daemon.adapters import attaching, launchers
 from lazydap_daemon.session import owning
 from tests.daemon.rig import LOOP, Rig, hosted_rig
-from tests.fakes.scripted import expect, reply, spawn_child, swallow
+from tests.fakes.scripted import answers, batch, event, expect, reply, spawn_child, swallow
 
 PYTHON = os.path.realpath(sys.executable)
 Process = subprocess.Popen[bytes]
@@ -71,6 +71,30 @@ async def end(made: Rig, *, even_attached: bool | None = None, dry_run: bool = F
     )
     assert isinstance(answer, responses.Disconnected)
     return answer.terminated_debuggee
+
+
+async def test_a_number_that_is_told_from_behind_a_port_is_no_process_of_this_machine(
+    made: Rig, other: Process
+) -> None:
+    process = event("process", {"systemProcessId": other.pid, "isLocalProcess": True})
+    made.play(
+        [
+            expect("initialize"),
+            reply({}),
+            expect("attach"),
+            batch(process, event("initialized"), reply(to="attach")),
+            answers({"stackTrace": {"stackFrames": []}, "threads": {"threads": [{"id": 1}]}, "disconnect": {}}),
+            expect("pause"),
+            reply(),
+            event("stopped", {"reason": "pause", "threadId": 1, "allThreadsStopped": True}),
+        ]
+    )
+    made.driver.pauses_by_signal = True
+    await attach(made, None, port=4711, stop_on_entry=False)
+    assert (await made.pause()).state == "paused"
+    assert await end(made, even_attached=True)
+    assert other.poll() is None
+    assert psutil.Process(other.pid).status() != psutil.STATUS_STOPPED
 
 
 async def test_a_process_is_attached_to_with_the_breakpoints_of_the_project(made: Rig, other: Process) -> None:

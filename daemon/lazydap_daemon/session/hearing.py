@@ -198,8 +198,8 @@ class Hearing:
 
     def _read_narration(self, text: str) -> None:
         session = self._session
-        if session.debuggee is None and (pid := session.driver.pid_in_output(text)) is not None:
-            session.debuggee = Debuggee.of(pid)
+        if (pid := session.driver.pid_in_output(text)) is not None:
+            self._learn_process(pid)
         if not session.is_announced:
             session.launch_failure = session.driver.launch_failure(text) or session.launch_failure
         if (code := session.driver.exit_code_in_output(text)) is not None:
@@ -224,9 +224,15 @@ class Hearing:
             session.tell_unbound(f"{name} has no debug information: compile it with -g")
 
     def _on_process(self, body: dap.ProcessBody) -> None:
+        if body.system_process_id and body.is_local_process is not False:
+            self._learn_process(body.system_process_id)
+
+    def _learn_process(self, pid: int) -> None:
         session = self._session
-        if session.debuggee is None and body.system_process_id and body.is_local_process is not False:
-            session.debuggee = Debuggee.of(body.system_process_id)
+        target = session.plan.target
+        # Behind a port may be another machine, a container or a tunnel: that number here is somebody else.
+        if session.debuggee is None and (target is None or target.port is None):
+            session.debuggee = Debuggee.of(pid)
 
     def _on_exited(self, body: dap.ExitedBody) -> None:
         session = self._session
