@@ -9,10 +9,17 @@ local M = {}
 
 local WIDEST, HIGHEST = 100, 20
 
+---@class lazydap.Asked
+---@field expression string
+---@field window integer where the person was then
+---@field buffer integer
+---@field row integer
+
 local window ---@type integer?
 local buffer ---@type integer?
 local opened ---@type any token of the last opening
-local asked ---@type {window: integer, buffer: integer, row: integer}? where the person was when they asked
+local asked ---@type lazydap.Asked? the last question
+local shown ---@type string? the expression whose value the window shows
 local group = vim.api.nvim_create_augroup('lazydap_float', {})
 
 ---@return boolean
@@ -31,8 +38,10 @@ function M.close()
 end
 
 --- Remember where the answer belongs.
-function M.await()
+---@param expression string
+function M.await(expression)
   asked = {
+    expression = expression,
     window = vim.api.nvim_get_current_win(),
     buffer = vim.api.nvim_get_current_buf(),
     row = vim.api.nvim_win_get_cursor(0)[1],
@@ -40,9 +49,10 @@ function M.await()
 end
 
 --- Go into the window.
+---@param expression? string only if it shows the value of this one
 ---@return boolean done false when there is none
-function M.enter()
-  if not is_open() or vim.api.nvim_get_current_win() == window then
+function M.enter(expression)
+  if not is_open() or vim.api.nvim_get_current_win() == window or expression and expression ~= shown then
     return false
   end
   vim.api.nvim_set_current_win(window)
@@ -124,6 +134,7 @@ local function open(content)
     end
   end
   tree.draw(buffer, content)
+  shown = asked and asked.expression
   show()
 end
 

@@ -260,6 +260,7 @@ end
 ---@param message table with the key `verb`
 ---@return boolean sent
 function M.send(message)
+  say.begin()
   if M.is_running() then
     settle_text()
   end

@@ -79,14 +79,17 @@ function M.ask(expression, context)
     say.say('nothing to evaluate under the cursor: :LazydapEval EXPR', 'warn')
     return
   end
-  float.await()
+  float.await(expression)
   host.send({ verb = 'hover', expression = expression, context = context })
 end
 
---- `:[range]LazydapEval [EXPR]`
+--- `:[range]LazydapEval [EXPR]`: a second time it goes into the window.
 ---@param options table as a user command gets it
 function M.eval(options)
-  M.ask(expression_of(options), 'watch')
+  local expression = expression_of(options)
+  if not float.enter(expression) then
+    M.ask(expression, 'watch')
+  end
 end
 
 --- `:LazydapHover`: a second time it goes into the window.

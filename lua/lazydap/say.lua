@@ -76,17 +76,30 @@ local function echo_when_started(line, level)
   })
 end
 
---- Take a line off the screen that is no longer true, unless another one has taken its place.
----@param part string what that line contains
-function M.take_back(part)
-  if not last or not last.line:find(part, 1, true) then
-    return
-  end
+--- Take what was said last off the screen, unless something else has taken its place.
+local function wipe()
   local shown = vim.split(vim.fn.execute('1messages'), '\n', { trimempty = true })
   if shown[#shown] == last.line and vim.api.nvim_get_mode().mode:sub(1, 1) ~= 'c' then
     vim.api.nvim_echo({ { '' } }, false, {})
   end
-  last = nil
+end
+
+--- Take a line off the screen that is no longer true.
+---@param part string what that line contains
+function M.take_back(part)
+  if last and last.line:find(part, 1, true) then
+    wipe()
+    last = nil
+  end
+end
+
+--- Take off the screen what was said of an earlier command: beside the outcome of this one it would be read as its own.
+function M.begin()
+  -- While text is inserted the name of the mode stands there.
+  if last and last.line ~= '' and vim.api.nvim_get_mode().mode == 'n' then
+    wipe()
+    last = { line = '', at = last.at }
+  end
 end
 
 ---@param line string

@@ -49,6 +49,36 @@ def test_hover_shows_the_value_under_the_cursor_and_goes_when_the_cursor_moves(
     editor.expect_float([])
 
 
+def test_the_same_evaluation_a_second_time_goes_into_the_window_and_another_one_does_not(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("1"), evaluated("2")]))
+    editor = standing(start_editor, program)
+    editor.command("LazydapEval total")
+    editor.expect_float(["  total = 1  list"])
+    editor.command("LazydapEval total + 1")
+    editor.expect_float(["  total + 1 = 2  list"])
+    editor.command("LazydapEval total + 1")
+    assert editor.lua("return vim.api.nvim_win_get_config(0).relative") != ""
+    assert daemon.asked().count("Eval") == 2
+
+
+def test_what_failed_is_off_the_screen_with_the_next_command(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    refused: list[Json] = [{"error": {"code": "DapProtocolError", "message": "NameError: no nope", "details": {}}}]
+    start_daemon(live_script(program, 1, Eval=[refused, evaluated("1")]))
+    editor = standing(start_editor, program, terminal=True)
+    screen = editor.screen
+    assert screen is not None
+    editor.lua("require('lazydap.looking').ask('nope', 'watch')")
+    eventually(screen.text, lambda text: "NameError: no nope" in text, what="the failure is on the screen")
+    editor.lua("require('lazydap.looking').ask('total', 'watch')")
+    editor.expect_float(["  total = 1  list"])
+    eventually(screen.text, lambda text: "NameError" not in text, what="the failure is off the screen")
+    assert any("NameError: no nope" in line for line in editor.messages())
+
+
 def test_a_value_with_parts_opens_part_by_part(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:
