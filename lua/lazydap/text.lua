@@ -32,9 +32,9 @@ function M.cut(text, cells)
   return vim.fn.strcharpart(text, 0, low) .. mark
 end
 
---- A message in at most `cells` screen cells: whole where it fits. A longer one keeps its beginning, which says what has
---- happened, and the cure behind its last colon where at least half of the room is left for the beginning; what is cut
---- away is marked by `…`. Nothing stands there twice.
+--- A message in at most `cells` screen cells: whole where it fits. A longer one keeps its beginning, which says what
+--- has happened, and the cure behind its last colon where at least half of the room is left for the beginning; what is
+--- cut away is marked. Nothing stands there twice.
 ---@param text string one line
 ---@param cells integer
 ---@return string

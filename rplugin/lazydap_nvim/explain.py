@@ -88,6 +88,9 @@ def ending_line(session: Session, chunks: Sequence[OutputChunk] = ()) -> tuple[s
     name = program_name(session)
     if session.state == "adapter_died":
         return f"{name}: adapter died ({session.ended or 'no reason known'}): :LazydapLaunch again", False
+    if session.ended == "disconnected" and not session.is_ending:
+        # Somebody else did it, and perhaps has left the program running.
+        return f"the session of {name} ended", True
     if session.exit_code is None or session.is_ending:
         # How a program ends that we have ended says nothing about it.
         return f"{name} ended", True

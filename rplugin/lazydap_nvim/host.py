@@ -82,6 +82,7 @@ class Host:
         self._reading: dict[tuple[str, Reading], bool] = {}
         self._edits: dict[str, anyio.Lock] = {}
         self._unmet: set[str] = set()
+        self._moving: set[str] = set()
         self._told: set[str] = set()
         self._complaint = ("", -math.inf)
         self._epoch = 0
@@ -151,11 +152,19 @@ class Host:
             self.post("the link", self._keep_up, link)
         return link
 
-    async def acquainted(self, where: Where) -> Project | None:
-        """The project a command given at `where` is for, once it is known whether a daemon answers for it."""
+    async def acquainted(self, where: Where, *, is_moving: bool = False) -> Project | None:
+        """The project a command given at `where` is for, once it is known whether a daemon answers for it.
+
+        `is_moving`: the command moves the program, so where it stands by then is not worth telling.
+        """
         root = self.root_of(where.file) or self.root_of(where.cwd)
         if root is not None:
-            await self.link_to(root).settled()
+            if is_moving:
+                self._moving.add(root)
+            try:
+                await self.link_to(root).settled()
+            finally:
+                self._moving.discard(root)
         return commanded(self.model, where, self.root_of)
 
     def watch(self, root: str) -> None:
@@ -237,7 +246,7 @@ class Host:
         project = self.model.projects[root]
         if root not in self._unmet:
             return
-        if project.live is None or project.is_following:
+        if project.live is None or project.is_following or root in self._moving:
             self._unmet.discard(root)
         elif line := met_line(project):
             self._unmet.discard(root)
@@ -393,6 +402,8 @@ class Host:
             self._meet(root)
 
     async def _tell_ending(self, root: str, session: model.Session) -> None:
+        if session.is_answered and session.state != "adapter_died":
+            return
         line, is_well = await inspection.ending(self._links.get(root), session)
         self.editor.say(line, "info" if is_well else "warn")
 

@@ -59,7 +59,7 @@ class Session(Known, frozen=True, kw_only=True):
     it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `mover` is who set the
     program running, `shown` the files it has stopped in, `frames` the stack once somebody has asked for it: that of
     `thread`, where the user has chosen one in place of the one that stopped.
-    `is_ending`: we have asked for its end.
+    `is_ending`: we have asked for its end; `is_answered`: what came of it is told with the answer.
     """
 
     id: SessionId
@@ -71,6 +71,7 @@ class Session(Known, frozen=True, kw_only=True):
     exit_code: int | None = None
     ended: str | None = None
     is_ending: bool = False
+    is_answered: bool = False
     seen: int = NO_GENERATION
     floor: int = NO_GENERATION
     stop: Stop | None = None

@@ -75,7 +75,7 @@ async def _carry_pause(host: Host, root: str, session: Session) -> None:
 
 async def order_late(host: Host, verb: Movement) -> None:
     """The same for a project that nothing live is known of: its link may not be up yet."""
-    project = await host.acquainted(verb.where)
+    project = await host.acquainted(verb.where, is_moving=True)
     if project is not None and project.is_connected:
         await following.deliver(host, host.link_to(project.root))
     if order(host, verb):
@@ -89,7 +89,7 @@ async def order_late(host: Host, verb: Movement) -> None:
 
 
 async def end(host: Host, verb: Stop | Disconnect) -> None:
-    """End the program, or leave it to itself; its ending is told by the event."""
+    """End the program, or leave it to itself, and say which of the two it has become. Raises LazydapError."""
     project = await host.acquainted(verb.where)
     session = None if project is None else project.live
     if project is None or session is None:
@@ -97,7 +97,7 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
         return
     terminate = isinstance(verb, Stop)
     request = requests.Disconnect(session_id=session.id, terminate=terminate, dry_run=False)
-    host.apply(transitions.set_ending(project, is_ending=True))
+    host.apply(transitions.set_ending(project, is_ending=True, is_answered=True))
     try:
         answer = await host.link_to(project.root).aside(request, responses.Disconnected, DISCONNECT_SECONDS)
     except LazydapError:
@@ -105,8 +105,12 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
         raise
     if not terminate and answer.terminated_debuggee:
         host.editor.say("this adapter cannot leave the program running: it was ended", "warn")
-    elif terminate and not answer.terminated_debuggee and session.is_live:
+    elif answer.terminated_debuggee:
+        host.editor.say(f"{program_name(session)} ended")
+    elif terminate:
         host.editor.say(f"{program_name(session)} was attached to and runs on")
+    else:
+        host.editor.say(f"{program_name(session)} runs on without the debugger")
 
 
 async def _give_up(host: Host, project: Project | None) -> None:

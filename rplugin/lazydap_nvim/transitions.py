@@ -329,10 +329,12 @@ def set_pausing(project: Project) -> Outcome:
     return Outcome(replace(project, session=replace(session, mover="us", queued=None), is_following=True))
 
 
-def set_ending(project: Project, *, is_ending: bool) -> Outcome:
-    """We ask for the program's end, or have been refused it."""
+def set_ending(project: Project, *, is_ending: bool, is_answered: bool = False) -> Outcome:
+    """We ask for the program's end, or have been refused it; `is_answered`: the answer tells what came of it."""
     session = project.live
-    return Outcome(project if session is None else replace(project, session=replace(session, is_ending=is_ending)))
+    if session is None:
+        return Outcome(project)
+    return Outcome(replace(project, session=replace(session, is_ending=is_ending, is_answered=is_answered)))
 
 
 def move_refused(project: Project, token: int) -> Outcome:

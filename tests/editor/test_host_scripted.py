@@ -1,6 +1,8 @@
 """The plugin host between a real editor and a scripted daemon."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -295,6 +297,49 @@ def test_a_daemon_without_our_features_is_asked_for_the_place_and_the_values(
     editor.expect_virtual_text(3, "total = 7")
     subscribed = [entry["request"]["Subscribe"] for entry in daemon.requests() if "Subscribe" in entry["request"]]
     assert "stop_detail" not in subscribed[0]["channels"]
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        ("LazydapDisconnect", False, "app.py runs on without the debugger"),
+        ("LazydapDisconnect", True, "this adapter cannot leave the program running: it was ended"),
+        ("LazydapStop", False, "app.py was attached to and runs on"),
+        ("LazydapStop", True, "app.py ended"),
+    ],
+)
+def test_it_is_said_once_whether_the_program_ended_or_runs_on(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path, deed: tuple[str, bool, str]
+) -> None:
+    command, is_ended, line = deed
+    over = {"SessionEnded": {"session_id": SESSION, "reason": "disconnected"}}
+    answer = {"Disconnected": {"session_id": SESSION, "terminated_debuggee": is_ended, "dry_run": False}}
+    start_daemon(live_script(program, 2, Disconnect=[[{"broadcast": over}, {"reply": answer}]]))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 2)
+    editor.command(command)
+    editor.expect_message(line)
+    editor.expect_no_sign(2)
+    assert [said for said in editor.messages() if "ended" in said or "runs on" in said] == [f"lazydap: {line}"]
+
+
+def test_a_step_that_starts_a_new_host_says_nothing_of_where_the_program_stood_before(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon(live_script(program, 1, Step=[stepping_to(program, 2, 2, total="0")]))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 1)
+    editor.expect_message("app.py is stopped at app.py:1")
+    editor.command("messages clear")
+    host = editor.host_pid()
+    assert host is not None
+    os.kill(host, signal.SIGKILL)
+    eventually(editor.host_pid, lambda pid: pid is None, what="the host is gone")
+    editor.command("LazydapStep")
+    editor.expect_sign(2, "▶")
+    assert [said for said in editor.messages() if "is stopped at" in said] == []
 
 
 def test_a_program_that_fails_ends_in_one_line_with_its_last_words(

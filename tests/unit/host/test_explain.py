@@ -77,6 +77,8 @@ def test_where_the_adapter_says_nothing_what_it_refused_is_named() -> None:
         (session(state="exited", exit_code=0), "a.py ended: exit code 0", True),
         (session(state="exited", exit_code=1), "a.py ended: exit code 1: ValueError: bad", False),
         (session(state="terminated"), "a.py ended", True),
+        (session(state="terminated", ended="disconnected", is_ending=True), "a.py ended", True),
+        (session(state="terminated", ended="disconnected"), "the session of a.py ended", True),
         (
             session(state="adapter_died", ended="EOF"),
             "a.py: adapter died (EOF): :LazydapLaunch again",
