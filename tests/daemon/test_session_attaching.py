@@ -183,7 +183,7 @@ async def test_a_process_that_is_debugged_already_is_refused_with_the_name_of_it
     made: Rig, other: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made.play(made.program())
-    monkeypatch.setattr(attaching, "_tracer", lambda _pid: os.getpid())  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType]
+    monkeypatch.setattr(attaching, "tracer_of", lambda _pid: os.getpid())  # pyright: ignore[reportUnknownLambdaType,reportUnknownArgumentType]
     with pytest.raises(InvalidLaunchConfig, match=rf"is debugged already, by process {os.getpid()} \("):
         await attach(made, other.pid)
 
