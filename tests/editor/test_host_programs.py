@@ -161,7 +161,7 @@ def test_a_daemon_that_is_killed_is_started_again_by_the_next_command(
     state = program.parent / ".lazydap" / "state.toml"
     eventually(state.exists, lambda there: there, what="the breakpoint is in the file")
     os.kill(int(pid_file.read_text()), signal.SIGKILL)
-    editor.expect_message("the daemon of p is gone")
+    editor.expect_message("p: the daemon is gone")
     editor.expect_sign(PYTHON.line("call"), "●")
     launch(editor)
     editor.expect_sign(PYTHON.line("call"), "▶●")

@@ -385,7 +385,7 @@ def test_nonsense_from_a_daemon_ends_the_link_and_not_the_host(
     editor.expect_cursor(program, 2)
     pid = editor.host_pid()
     editor.command("LazydapStack")
-    editor.expect_message("the daemon of p is gone")
+    editor.expect_message("p: daemon and program are gone")
     eventually(lambda: daemon.asked().count("Subscribe"), lambda count: count >= 2, what="the link comes back")
     editor.expect_sign(2, "▶")
     assert editor.host_pid() == pid

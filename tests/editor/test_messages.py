@@ -92,8 +92,8 @@ def test_a_cut_message_never_says_a_thing_twice_and_keeps_its_reason(editor: Edi
     line = "p1: app.py is stopped at app.py:18 (breakpoint) with a long reason"
     say(editor, line)
     expect_on_screen(editor, "lazydap: p1: app.py is stopped at app.py:18 (br")
-    say(editor, "the daemon of p1 is gone, and with it the program: breakpoints are from the file, the next starts it")
-    expect_on_screen(editor, "lazydap: the daemon of p1 is gone, and with it")
+    say(editor, "daemon and program of p1 are gone: breakpoints are from the file, the next command starts it")
+    expect_on_screen(editor, "lazydap: daemon and program of p1 are gone: br")
     assert editor.messages()[0] == f"lazydap: {line}"
 
 
