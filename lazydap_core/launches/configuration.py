@@ -17,7 +17,8 @@ class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
 
     `adapter_type` is the word of the file, `adapter` the kind that serves it, None where none does.
     `adapter_command` pins a program or, for debugpy, the debuggee's interpreter; `mode` is the launch option of
-    that name, as are `module`, `terminal`, `just_my_code` and `source_map`. `pre_launch_task` names a task of
+    that name, as are `module`, `terminal`, `just_my_code` and `source_map`. `target` is what an attach
+    names, a process id or HOST:PORT. `pre_launch_task` names a task of
     tasks.json (see `tasks.tasks_before`). `unresolved` holds the variables that nothing could expand, each once, which
     also stand literally in the values; `blocked` says why it cannot be run as it is written; `ignored` names the keys
     that would change the launch elsewhere and do nothing here.
@@ -39,6 +40,7 @@ class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     module: str | None = None
     just_my_code: bool | None = None
     source_map: Mapping[str, str] = {}
+    target: str | None = None
     pre_launch_task: str | None = None
     unresolved: tuple[str, ...] = ()
     blocked: str | None = None

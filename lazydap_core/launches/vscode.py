@@ -66,6 +66,11 @@ class _NameAndValue(msgspec.Struct):
     value: str
 
 
+class _Address(msgspec.Struct):
+    port: int
+    host: str = "127.0.0.1"
+
+
 class _EditorPath(msgspec.Struct, rename="camel"):
     editor_path: str
 
@@ -91,6 +96,11 @@ class _Entry(msgspec.Struct, rename="camel"):
     just_my_code: bool | None = None
     source_map: dict[str, str] = {}
     source_file_map: dict[str, str | _EditorPath] = {}
+    process_id: int | str | None = None
+    pid: int | str | None = None
+    host: str = "127.0.0.1"
+    port: int | None = None
+    connect: _Address | None = None
     pre_launch_task: Any = None
 
 
@@ -171,6 +181,7 @@ def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[Lau
         module=None if entry.module is None else variables.expand(entry.module),
         just_my_code=entry.just_my_code,
         source_map=_source_map(entry, variables),
+        target=_target(entry),
         pre_launch_task=entry.pre_launch_task if isinstance(entry.pre_launch_task, str) else None,
         unresolved=tuple(variables.unresolved),
         blocked=blocked,
@@ -219,6 +230,17 @@ def _source_map(entry: _Entry, variables: Variables) -> dict[str, str]:
         there: here if isinstance(here, str) else here.editor_path for there, here in entry.source_file_map.items()
     }
     return {variables.expand(there): variables.expand(here) for there, here in {**theirs, **entry.source_map}.items()}
+
+
+def _target(entry: _Entry) -> str | None:
+    if entry.request != "attach":
+        return None
+    pid = entry.process_id if entry.process_id is not None else entry.pid
+    if pid is not None:
+        # A variable stands for a process that is chosen.
+        return str(pid) if str(pid).isdigit() else None
+    address = entry.connect or (None if entry.port is None else _Address(entry.port, entry.host))
+    return None if address is None else f"{address.host}:{address.port}"
 
 
 def _interpreter(entry: _Entry) -> str | None:

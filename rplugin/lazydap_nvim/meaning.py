@@ -17,15 +17,18 @@ from lazydap_core.launches.tasks import tasks_before
 from lazydap_core.launches.vscode import Reading, read_text
 from lazydap_core.launches.words import split_arguments
 from lazydap_nvim import tasks
+from lazydap_nvim.attaching import attach
 from lazydap_nvim.host import Host
 from lazydap_nvim.orders import SOURCES, SUFFIXES, Order, checked_program, of_configuration, of_program
 from lazydap_nvim.threads import in_thread
-from lazydap_nvim.verbs import Launch
+from lazydap_nvim.verbs import Attach, Launch
 
 FILETYPES: Final[Mapping[str, AdapterKind]] = {"python": "debugpy", "go": "delve"}
 """Kinds of buffers that can be launched as they are; a file of no such type counts by its name."""
 NVIM_DAP_TYPES: Final = {"codelldb": "lldb", "lldb-dap": "lldb", "delve": "go", "dlv": "go"}
 """What plugins that hand over a configuration call an adapter, and what launch.json calls it."""
+EDITORS_VARIABLES: Final = ("lineNumber", "columnNumber", "selectedText")
+"""What only an editor knows, by the names that launch.json has for it."""
 _ASKED: Final = re.compile(r"\$\{input:(.+)\}")
 
 
@@ -51,7 +54,15 @@ async def order_of(host: Host, verb: Launch, root: str) -> Order | None:
 
 async def learn_launches(host: Host, root: str, file: str = "") -> Reading:
     """The project's configurations, whose names the editor completes from then on. Raises LazydapError."""
-    reading = await in_thread(read_launches, Path(root), host.environ, Path(file) if file else None)
+    path = Path(file) if file else None
+
+    def read() -> Reading:
+        # What is asked at the launch is not unknown.
+        questions = read_launches(Path(root), host.environ, path).inputs
+        known = {f"input:{question.id}": question.default for question in questions}
+        return read_launches(Path(root), host.environ, path, dict.fromkeys(EDITORS_VARIABLES, "") | known)
+
+    reading = await in_thread(read)
     names = tuple(configuration.name for configuration in reading.configurations)
     project = host.project(root)
     if project.launches != names:
@@ -108,6 +119,10 @@ async def _named(host: Host, verb: Launch, root: str, name: str) -> Order | None
     reading = await in_thread(read)
     if not await _answered(host, reading, name, known):
         return None
+    named = next((each for each in reading.configurations if each.name == name), None)
+    if named is not None and named.request == "attach" and named.adapter is not None:
+        await attach(host, Attach(where=verb.where, target=named.target or "", env=verb.env))
+        return None
     configuration = find_launch(await in_thread(read), name)
     return await _prepared(host, verb, root, configuration, known)
 
@@ -161,7 +176,7 @@ async def _prepared(
         environ = _environ(host, verb)
         due = await in_thread(tasks_before, configuration.pre_launch_task, Path(root), environ, file, known)
         for task in due:
-            await tasks.run(host, task, environ)
+            await tasks.run(host, root, task, environ)
     # The program may be what a task has just made.
     return of_configuration(configuration, root, stop_on_entry=verb.bang)
 
@@ -174,12 +189,7 @@ def warn_of_age(host: Host, order: Order, file: str) -> None:
 
 
 def _known(verb: Launch) -> dict[str, str]:
-    """What only an editor knows, by the names that launch.json has for it."""
-    return {
-        "lineNumber": str(verb.where.line),
-        "columnNumber": str(verb.column),
-        "selectedText": verb.selected,
-    }
+    return dict(zip(EDITORS_VARIABLES, (str(verb.where.line), str(verb.column), verb.selected), strict=True))
 
 
 def _environ(host: Host, verb: Launch) -> Mapping[str, str]:

@@ -115,6 +115,9 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
 
 async def _give_up(host: Host, project: Project | None) -> None:
     """End a launch that is under way, whoever began it; whoever did is told."""
+    if project is not None and (task := host.launches.tasks.get(project.root)) is not None:
+        task.cancel()
+        return
     is_ours = project is not None and project.launching is not None
     if project is None or "cancel_launch" not in project.features:
         host.editor.say(STILL_LAUNCHING if is_ours else NOTHING_LIVE)

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from anyio import CancelScope
 
 from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import InvalidLaunchConfig, Unsupported
@@ -51,13 +52,15 @@ class Launches:
     """What one host remembers of launches.
 
     `last` is each project's last order, `learnt` are the projects whose configurations were read, `warned` the
-    configurations whose useless keys were named, `found` the adapters by what they were looked for with.
+    configurations whose useless keys were named, `tasks` by root what runs before a launch, `found` the adapters by
+    what they were looked for with.
     """
 
     def __init__(self) -> None:
         self.last: dict[str, Order] = {}
         self.learnt: set[str] = set()
         self.warned: set[str] = set()
+        self.tasks: dict[str, CancelScope] = {}
         self.found: dict[tuple[str | None, ...], Found] = {}
 
 

@@ -19,7 +19,7 @@ ANNOUNCE_SECONDS: Final = 0.3
 async def is_taken(host: Host, root: str) -> bool:
     """Whether the project's one session stays what it is; asks whether to end what is live, and ends it."""
     project = host.project(root)
-    if project.launching is not None:
+    if project.launching is not None or root in host.launches.tasks:
         host.editor.say(STILL_LAUNCHING)
         return True
     session = project.live

@@ -11,7 +11,7 @@ from typing import Final
 import anyio
 from anyio.streams.text import TextReceiveStream
 
-from lazydap_core.errors import InvalidLaunchConfig
+from lazydap_core.errors import Cancelled, InvalidLaunchConfig
 from lazydap_core.launches.tasks import Task
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import one_line
@@ -21,13 +21,22 @@ MOST_LINES: Final = 2000
 LONGEST_LINE: Final = 1000
 
 
-async def run(host: Host, task: Task, environ: Mapping[str, str]) -> None:
-    """Run one task to its end. Raises InvalidLaunchConfig when it fails; its output is a quickfix list then."""
-    host.editor.say(f"task `{task.label}` is running")
+async def run(host: Host, root: str, task: Task, environ: Mapping[str, str]) -> None:
+    """Run one task to its end.
+
+    Raises InvalidLaunchConfig when it fails, its output is a quickfix list then; Cancelled when it is given up.
+    """
+    host.editor.say(f"task `{task.label}` is running: :LazydapStop gives it up")
     lines: deque[str] = deque(maxlen=MOST_LINES)
     status: int | None = None
-    with anyio.move_on_after(TASK_SECONDS):
-        status = await _ended(task, environ, lines)
+    with anyio.CancelScope() as scope, anyio.move_on_after(TASK_SECONDS):
+        host.launches.tasks[root] = scope
+        try:
+            status = await _ended(task, environ, lines)
+        finally:
+            del host.launches.tasks[root]
+    if scope.cancelled_caught:
+        raise Cancelled(f"the task `{task.label}` was given up: nothing was launched")
     if status == 0:
         return
     host.editor.list_lines(f"Lazydap task {task.label}", task.cwd, lines)
@@ -40,15 +49,17 @@ async def run(host: Host, task: Task, environ: Mapping[str, str]) -> None:
 
 async def _ended(task: Task, environ: Mapping[str, str], lines: deque[str]) -> int:
     try:
-        process = await anyio.open_process(
-            task.command,
-            cwd=task.cwd,
-            env={**environ, **task.env},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        # Given up in the middle of this it would run on with nobody to end it.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                task.command,
+                cwd=task.cwd,
+                env={**environ, **task.env},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
     except OSError as error:
         raise InvalidLaunchConfig(
             f"the task `{task.label}` cannot be started: {error.strerror} ({error.filename})", task=task.label

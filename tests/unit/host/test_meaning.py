@@ -9,13 +9,14 @@ from typing import Any
 import anyio
 import pytest
 
-from lazydap_core.errors import InvalidLaunchConfig
+from lazydap_core.errors import Cancelled, InvalidLaunchConfig
+from lazydap_nvim import meaning
 from lazydap_nvim.editor import ASK, CHOOSE, LIST_LINES, MESSAGE, Editor
 from lazydap_nvim.host import Host
 from lazydap_nvim.meaning import order_of, warn_of_age
 from lazydap_nvim.model import Project
 from lazydap_nvim.orders import Order
-from lazydap_nvim.verbs import Launch, Where
+from lazydap_nvim.verbs import Attach, Launch, Where
 from tests.unit.host.building import Clock
 
 DEADLINE = 10.0
@@ -119,7 +120,7 @@ def test_the_task_before_a_launch_is_run_first_and_may_make_the_program(desk: De
     desk.configure({"program": "made.py", "preLaunchTask": "make it"}, tasks=[make])
 
     assert only(desk.meant("it")).program == str(desk.root / "made.py")
-    assert desk.lines == ["task `make it` is running"]
+    assert desk.lines == ["task `make it` is running: :LazydapStop gives it up"]
 
 
 def test_a_task_that_fails_shows_what_it_printed_and_nothing_is_launched(desk: Desk) -> None:
@@ -234,3 +235,58 @@ def test_a_configuration_can_be_handed_over_whole(desk: Desk, kind: str) -> None
 def test_a_configuration_that_makes_no_sense_is_refused_by_what_is_wrong(desk: Desk) -> None:
     with pytest.raises(InvalidLaunchConfig, match="Expected `str"):
         desk.meant(config={"type": "python", "program": 3})
+
+
+def test_a_task_that_hangs_is_given_up_and_nothing_is_launched(desk: Desk) -> None:
+    hang = {"label": "hang", "type": "process", "command": "sleep", "args": ["1000"]}
+    desk.configure({"program": "app.py", "preLaunchTask": "hang"}, tasks=[hang])
+    root = str(desk.root)
+
+    async def launch() -> None:
+        with pytest.raises(Cancelled, match="the task `hang` was given up: nothing was launched"):
+            await order_of(desk.host, Launch(args="it", where=Where(line=1, cwd=root)), root)
+
+    async def give_up() -> None:
+        with anyio.fail_after(DEADLINE):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(launch)
+                while root not in desk.host.launches.tasks:  # noqa: ASYNC110 - nothing tells of it
+                    await anyio.sleep(0.01)
+                desk.host.launches.tasks[root].cancel()
+
+    anyio.run(give_up)
+    assert desk.host.launches.tasks == {}
+
+
+def test_what_will_be_asked_is_no_unknown_when_one_chooses(desk: Desk) -> None:
+    desk.configure(
+        {"program": "app.py", "args": ["${input:who}", "${lineNumber}"]}, inputs=[{"id": "who", "type": "promptString"}]
+    )
+    desk.answers = [None]
+
+    assert desk.meant("", choose=True) is None
+    assert desk.lines == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "target"),
+    [
+        ({"connect": {"host": "localhost", "port": 5678}}, "localhost:5678"),
+        ({"port": 5678}, "127.0.0.1:5678"),
+        ({"processId": 42}, "42"),
+        ({"processId": "${command:pickProcess}"}, ""),
+    ],
+)
+def test_a_configuration_that_attaches_does_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, keys: dict[str, Any], target: str
+) -> None:
+    attached: list[str] = []
+
+    async def attach(_host: Host, verb: Attach) -> None:
+        attached.append(verb.target)
+
+    monkeypatch.setattr(meaning, "attach", attach)
+    desk.configure({"request": "attach", **keys})
+
+    assert desk.meant("it") is None
+    assert attached == [target]
