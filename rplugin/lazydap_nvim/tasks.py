@@ -48,22 +48,7 @@ async def run(host: Host, root: str, task: Task, environ: Mapping[str, str]) -> 
 
 
 async def _ended(task: Task, environ: Mapping[str, str], lines: deque[str]) -> int:
-    try:
-        # Given up in the middle of this it would run on with nobody to end it.
-        with anyio.CancelScope(shield=True):
-            process = await anyio.open_process(
-                task.command,
-                cwd=task.cwd,
-                env={**environ, **task.env},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-    except OSError as error:
-        raise InvalidLaunchConfig(
-            f"the task `{task.label}` cannot be started: {error.strerror} ({error.filename})", task=task.label
-        ) from error
+    process = await _started(task, environ)
     try:
         await _read(process, lines)
         return await process.wait()
@@ -73,6 +58,29 @@ async def _ended(task: Task, environ: Mapping[str, str], lines: deque[str]) -> i
             os.killpg(process.pid, signal.SIGKILL)
         with anyio.CancelScope(shield=True):
             await process.aclose()
+
+
+async def _started(task: Task, environ: Mapping[str, str]) -> anyio.abc.Process:
+    # Given up in the middle of this it would run on with nobody to end it.
+    started: list[anyio.abc.Process] = []
+    with anyio.CancelScope(shield=True):
+        try:
+            started.append(
+                await anyio.open_process(
+                    task.command,
+                    cwd=task.cwd,
+                    env={**environ, **task.env},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            )
+        except OSError as error:
+            raise InvalidLaunchConfig(
+                f"the task `{task.label}` cannot be started: {error.strerror} ({error.filename})", task=task.label
+            ) from error
+    return started[0]
 
 
 async def _read(process: anyio.abc.Process, lines: deque[str]) -> None:
