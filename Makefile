@@ -9,8 +9,8 @@ PYTHONS ?= python3.14 python3.13 python3.12 python3.11 python3 python
 PIP = $(PY) -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 NVIM = $(firstword $(wildcard $(BIN)/nvim) nvim)
 DELVE := github.com/go-delve/delve/cmd/dlv@v1.27.2
-# Two workers: most tests wait for an adapter or an editor, and a share of each core is enough for that.
-WORKERS ?= 2
+# More than two cores would take: most tests wait for an adapter or an editor.
+WORKERS ?= 3
 ARGS ?=
 
 # What the caller's shell says about some other Python must not leak into this one.

@@ -34,6 +34,9 @@ def opened(start_editor: StartEditor, program: Path, command: str, **options: An
     editor = start_editor(program, **options)
     editor.command("LazydapHere")
     editor.expect_sign(1, "▶")
+    # The jump may come a moment behind the arrow, and would take the keys away from a pane.
+    editor.expect_message("app.py is stopped at app.py:1")
+    editor.expect_cursor(program, 1)
     editor.command(command)
     return editor
 

@@ -65,9 +65,11 @@ def run(call: Call) -> Single:
     config = strict_config(call)
     root = call.places.root
     reading = read_launches(root, call.environ)
-    for warning in reading.warnings:
-        call.warn(warning)
     chosen = find_launch(reading, call.given("name"))
+    for warning in reading.warnings:
+        # What is odd about the others is for `launches list` to say.
+        if f"`{chosen.name}`" in warning:
+            call.warn(warning)
     tasks = tasks_before(chosen.pre_launch_task, root, call.environ) if chosen.pre_launch_task is not None else ()
     program = chosen.program or (None if chosen.module is None else str(root))
     if program is None or chosen.adapter is None:
