@@ -10,7 +10,6 @@ from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.logpoints import harmless
 from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
-    INITIALIZE_ARGUMENTS,
     LLDB_INTERRUPT_KEY,
     AttachTarget,
     LaunchPlan,
@@ -102,10 +101,6 @@ class CodelldbDriver(Ordinary):
         """See `Driver.adapter_command`."""
         return self._executable[0]
 
-    def check(self, plan: LaunchPlan) -> None:
-        """codelldb says itself what is wrong with a launch."""
-        del plan
-
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
         """See `Driver.command`."""
         del plan
@@ -134,10 +129,6 @@ class CodelldbDriver(Ordinary):
     def directory(self, plan: LaunchPlan) -> str:
         """See `Driver.directory`: the project, which also decides which Rust toolchain is asked for its formatters."""
         return plan.root if plan.root and Path(plan.root).is_dir() else start_directory(plan)
-
-    def initialize_arguments(self) -> dict[str, Any]:
-        """See `Driver.initialize_arguments`."""
-        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
 
     def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
         """See `Driver.launch_arguments`."""
@@ -221,11 +212,6 @@ class CodelldbDriver(Ordinary):
     def is_stopped_by_signal(self, body: StoppedBody) -> bool:
         """As it describes the stop, whoever has sent the signal."""
         return body.reason == "exception" and (body.description or "").startswith("signal SIGSTOP")
-
-    def refuses_only_for_now(self, command: str, text: str) -> bool:
-        """It waits by itself until what it is asked can be done."""
-        del command, text
-        return False
 
     def hidden_error(self, value: str) -> str | None:
         """Only this one mark: other texts in angle brackets are values (`<null>`, `<read memory from … failed>`)."""

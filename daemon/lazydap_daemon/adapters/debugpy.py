@@ -14,12 +14,10 @@ from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.ordinary import Ordinary, is_relayed, relay_command
 from lazydap_daemon.adapters.plan import (
-    INITIALIZE_ARGUMENTS,
     AttachTarget,
     LaunchPlan,
     Normalised,
     split_environment,
-    start_directory,
 )
 from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
 
@@ -98,14 +96,6 @@ class DebugpyDriver(Ordinary):
         """See `Driver.environment`."""
         return split_environment(plan, WITHHELD)[0]
 
-    def directory(self, plan: LaunchPlan) -> str:
-        """See `Driver.directory`."""
-        return start_directory(plan)
-
-    def initialize_arguments(self) -> dict[str, Any]:
-        """See `Driver.initialize_arguments`."""
-        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
-
     def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
         """See `Driver.launch_arguments`."""
         options = plan.options
@@ -181,15 +171,6 @@ class DebugpyDriver(Ordinary):
             # A program with a syntax error never began to run.
             is_placeless=body.reason == "exception" and _NEVER_BEGAN.match(body.text or "") is not None,
         )
-
-    def refuses_only_for_now(self, command: str, text: str) -> bool:
-        """What debugpy refuses it goes on refusing."""
-        del command, text
-        return False
-
-    def hidden_error(self, value: str) -> str | None:
-        """debugpy refuses what fails."""
-        del value
 
     def hit_condition(self, text: str, *, is_conditional: bool = False) -> str | None:
         """Always with an operator: a bare N would mean exactly the Nth hit. Beside a condition either would do."""

@@ -11,7 +11,6 @@ from lazydap_daemon.adapters import go_programs
 from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.ordinary import Ordinary, is_relayed, relay_command
 from lazydap_daemon.adapters.plan import (
-    INITIALIZE_ARGUMENTS,
     AttachTarget,
     LaunchPlan,
     Normalised,
@@ -116,10 +115,6 @@ class DelveDriver(Ordinary):
             return start_directory(plan)
         return str(go_programs.module_root(go_programs.program_path(plan)))
 
-    def initialize_arguments(self) -> dict[str, Any]:
-        """See `Driver.initialize_arguments`."""
-        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
-
     def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
         """See `Driver.launch_arguments`."""
         path, mode = go_programs.program_path(plan), go_programs.mode_of(plan)
@@ -202,15 +197,6 @@ class DelveDriver(Ordinary):
         """The one that is marked; none is while every goroutine waits."""
         marked = [thread.id for thread in threads if thread.name.startswith(_SELECTED)]
         return (marked or [thread.id for thread in threads] or [None])[0]
-
-    def refuses_only_for_now(self, command: str, text: str) -> bool:
-        """What delve refuses it goes on refusing."""
-        del command, text
-        return False
-
-    def hidden_error(self, value: str) -> str | None:
-        """delve refuses what fails."""
-        del value
 
     def hit_condition(self, text: str, *, is_conditional: bool = False) -> str:
         """Always with an operator: a bare N would mean exactly the Nth hit."""

@@ -10,13 +10,11 @@ from lazydap_core.errors import Unsupported
 from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
-    INITIALIZE_ARGUMENTS,
     LLDB_INTERRUPT_KEY,
     AttachTarget,
     LaunchPlan,
     Normalised,
     split_environment,
-    start_directory,
 )
 from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, Module, StoppedBody
 
@@ -74,10 +72,6 @@ class LldbDapDriver(Ordinary):
         """See `Driver.adapter_command`."""
         return self._executable[0]
 
-    def check(self, plan: LaunchPlan) -> None:
-        """lldb-dap says itself what is wrong with a launch."""
-        del plan
-
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
         """See `Driver.command`: without the user's `~/.lldbinit`; up to 21 that option is not known, and read over."""
         del plan
@@ -86,14 +80,6 @@ class LldbDapDriver(Ordinary):
     def environment(self, plan: LaunchPlan) -> dict[str, str]:
         """See `Driver.environment`."""
         return split_environment(plan, WITHHELD)[0]
-
-    def directory(self, plan: LaunchPlan) -> str:
-        """See `Driver.directory`."""
-        return start_directory(plan)
-
-    def initialize_arguments(self) -> dict[str, Any]:
-        """See `Driver.initialize_arguments`."""
-        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
 
     def launch_arguments(self, plan: LaunchPlan) -> dict[str, Any]:
         """See `Driver.launch_arguments`."""
@@ -188,10 +174,6 @@ class LldbDapDriver(Ordinary):
     def watched(self, expression: str) -> str:
         """It watches what an expression points to."""
         return f"&({expression})"
-
-    def hidden_error(self, value: str) -> str | None:
-        """lldb-dap refuses what fails."""
-        del value
 
     def assignment(self, expression: str, value: str) -> str | None:
         """See `Driver.assignment`: as the language has it."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from lazydap_daemon.adapters.plan import AttachTarget, LaunchPlan
+from lazydap_daemon.adapters.plan import INITIALIZE_ARGUMENTS, AttachTarget, LaunchPlan, start_directory
 from lazydap_daemon.adapters.reaching import StandardStreams, Transport
 from lazydap_daemon.adapters.scratch import Scratch
 from lazydap_daemon.dap.messages import Module, StackFrame, StackTraceBody, StoppedBody, Thread, Variable
@@ -27,6 +27,7 @@ def relay_command(target: AttachTarget) -> tuple[str, ...]:
 class Ordinary:
     """The answers of `Driver` for an adapter without that peculiarity."""
 
+    adapter_id: str
     transports: tuple[Transport, ...] = (StandardStreams(),)
     exit_grace: float | None = None
     hangs_unlaunched: bool = False
@@ -46,6 +47,27 @@ class Ordinary:
     exit_code_comes_last: bool = False
     noise_is_output: bool = False
     shares_terminal: bool = False
+
+    def check(self, plan: LaunchPlan) -> None:
+        """See `Driver.check`: the adapter says itself what is wrong with a launch."""
+        del plan
+
+    def directory(self, plan: LaunchPlan) -> str:
+        """See `Driver.directory`."""
+        return start_directory(plan)
+
+    def initialize_arguments(self) -> dict[str, Any]:
+        """See `Driver.initialize_arguments`."""
+        return {**INITIALIZE_ARGUMENTS, "adapterID": self.adapter_id}
+
+    def refuses_only_for_now(self, command: str, text: str) -> bool:
+        """See `Driver.refuses_only_for_now`: what is refused goes on being refused."""
+        del command, text
+        return False
+
+    def hidden_error(self, value: str) -> str | None:
+        """See `Driver.hidden_error`: what fails is refused."""
+        del value
 
     def lacks(self, transport: Transport, status: int, stderr: str) -> bool:
         """See `Driver.lacks`."""
