@@ -86,7 +86,7 @@ def receive(host: Host, text: str) -> None:
             case Step() | Continue() | Pause():
                 # From here: a step must not wait for a task to be made first. But the program must not move before the
                 # adapter knows where the breakpoints are now.
-                if host.unsaid or not movement.order(host, verb):
+                if movement.is_untold(host, verb) or not movement.order(host, verb):
                     host.post("the command", movement.order_late, host, verb)
             case Chosen():
                 host.questions.answered(verb.token, verb.index)

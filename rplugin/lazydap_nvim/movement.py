@@ -20,6 +20,14 @@ MOST_STEPS: Final = 10_000
 DISCONNECT_SECONDS: Final = 30.0
 
 
+def is_untold(host: Host, verb: Movement) -> bool:
+    """Whether the daemon has yet to hear where breakpoints of the project meant have gone with their text."""
+    if not host.unsaid:
+        return False
+    project = commanded(host.model, verb.where, host.root_of)
+    return project is not None and project.root in host.unsaid
+
+
 def order(host: Host, verb: Movement) -> bool:
     """Carry the movement out or say why not, without waiting; False when nothing is known to be live."""
     project = commanded(host.model, verb.where, host.root_of)
