@@ -38,6 +38,7 @@ FEATURES: Final[tuple[str, ...]] = (
     "mute",
     "function_breakpoints",
     "data_breakpoints",
+    "source",
 )
 
 

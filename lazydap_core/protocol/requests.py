@@ -17,6 +17,7 @@ from lazydap_core.protocol.additions.named import (
     FunctionBreakpointRemove,
     FunctionBreakpointToggle,
 )
+from lazydap_core.protocol.additions.sources import Source
 from lazydap_core.protocol.additions.starting import Attach, CancelLaunch, Restart
 from lazydap_core.protocol.additions.terminal import TerminalRead, TerminalResize, TerminalWrite
 from lazydap_core.protocol.additions.values import Complete, SetExpression, SetVariable
@@ -204,6 +205,7 @@ InspectRequest = (
     | GotoTargets
     | StepInTargets
     | ExceptionInfo
+    | Source
 )
 """What is asked about a session."""
 

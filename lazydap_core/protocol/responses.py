@@ -7,6 +7,7 @@ from lazydap_core.protocol.additions.exceptions import ExceptionDetails, Excepti
 from lazydap_core.protocol.additions.moving import GotoTargetList, StepInTargetList
 from lazydap_core.protocol.additions.muting import Muted
 from lazydap_core.protocol.additions.named import DataBreakpoints, FunctionBreakpoints
+from lazydap_core.protocol.additions.sources import SourceText
 from lazydap_core.protocol.additions.starting import LaunchCancelled
 from lazydap_core.protocol.additions.terminal import TerminalShown
 from lazydap_core.protocol.additions.values import Completed, VariableSet
@@ -221,6 +222,7 @@ Response = (
     | StepInTargetList
     | ExceptionFilters
     | ExceptionDetails
+    | SourceText
     | TerminalShown
     | LaunchCancelled
     | Muted

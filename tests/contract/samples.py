@@ -4,7 +4,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_core.protocol.additions import exceptions, moving, muting, named, values
+from lazydap_core.protocol.additions import exceptions, moving, muting, named, sources, values
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.additions.state_file import StateFile
 from lazydap_core.protocol.dialect import FEATURES, NEWEST
@@ -104,6 +104,7 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
     requests.GotoTargets(session_id=SESSION, source="/home/ana/shop/app.py", line=4),
     requests.Goto(session_id=SESSION, source="/home/ana/shop/app.py", line=4, wait=objects.Wait()),
     requests.StepInTargets(session_id=SESSION),
+    requests.Source(session_id=SESSION, source_reference=18),
     requests.SetVariable(session_id=SESSION, variables_reference=13, name="total", value="0"),
     requests.SetExpression(session_id=SESSION, expression="prices[0]", value="4"),
     requests.Complete(session_id=SESSION, text="pri", column=4),
@@ -208,6 +209,9 @@ RESPONSES: Final[tuple[responses.Response, ...]] = (
     responses.Variables(variables=(_VARIABLE,), truncated=False),
     responses.Evaluated(value="8", type_name="int", variables_reference=0),
     responses.GotoTargetList(targets=(moving.GotoTarget(id=15, label="app.py:4", line=4),)),
+    sources.SourceText(
+        text="0x4011a0 <+0>: endbr64\n0x4011a4 <+4>: xorl %ebp, %ebp\n", mime_type="text/x-lldb.disassembly"
+    ),
     responses.StepInTargetList(
         targets=(moving.StepInTarget(id=16, label="price"), moving.StepInTarget(id=17, label="total"))
     ),

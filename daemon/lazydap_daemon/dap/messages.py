@@ -357,6 +357,13 @@ class CompletionsBody(Wire, frozen=True, kw_only=True):
     targets: tuple[CompletionItem, ...] = ()
 
 
+class SourceBody(Wire, frozen=True, kw_only=True):
+    """The text of a source that is no file."""
+
+    content: str
+    mime_type: str | None = None
+
+
 class ExceptionDetails(Wire, frozen=True, kw_only=True):
     """What is known of an exception."""
 

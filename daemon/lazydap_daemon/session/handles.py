@@ -5,11 +5,12 @@ from uuid import UUID
 
 from lazydap_core.errors import BadRequest, StaleHandle
 
-HandleKind = Literal["frame id", "variables reference", "goto target", "step-in target"]
+HandleKind = Literal["frame id", "variables reference", "goto target", "step-in target", "source reference"]
 
 _HANDED_OUT_BY: dict[HandleKind, str] = {
     "frame id": "StackTrace (lazydap stack)",
     "goto target": "GotoTargets",
+    "source reference": "a frame whose source has one (lazydap stack)",
     "step-in target": "StepInTargets (lazydap step-in --targets)",
     "variables reference": "Scopes, Variables or Eval (lazydap scopes)",
 }

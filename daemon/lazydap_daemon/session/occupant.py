@@ -14,6 +14,7 @@ from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.setting import Setter
 from lazydap_daemon.session.targets import Targets
 from lazydap_daemon.session.terminal import ProgramTerminal
+from lazydap_daemon.session.texts import Texts
 from lazydap_daemon.session.watching import Watcher
 from lazydap_daemon.store.project import ProjectStore
 
@@ -29,6 +30,7 @@ class Occupant:
         self.inspector = Inspector(session)
         self.setter = Setter(session, self.inspector)
         self.explainer = Explainer(session, self.inspector)
+        self.texts = Texts(session, self.inspector)
         self.pusher = Pusher(session, project)
         self.targets = Targets(session, self.inspector)
         self.functions = NamedPusher(
@@ -71,6 +73,8 @@ class Occupant:
                 return await self.setter.complete(request)
             case requests.ExceptionInfo():
                 return await self.explainer.answer(request)
+            case requests.Source():
+                return await self.texts.answer(request)
             case requests.TerminalRead() | requests.TerminalWrite() | requests.TerminalResize():
                 return self.terminal.answer(request)
             case _:

@@ -54,12 +54,16 @@ def capabilities(told: dap.Capabilities) -> objects.Capabilities:
     )
 
 
-def source(told: dap.Source | None) -> objects.Source | None:
-    """A frame's source; a missing name is filled from the path, which is left out where no such file exists."""
+def source(told: dap.Source | None, handles: Handles, session_id: objects.SessionId) -> objects.Source | None:
+    """A frame's source; a missing name is filled from the path, which is left out where no such file exists.
+
+    Under a minted reference where its text is the adapter's to give.
+    """
     if told is None:
         return None
     name = told.name or (PurePath(told.path).name if told.path else None)
-    return objects.Source(name=name, path=told.file, source_reference=told.source_reference or None)
+    reference = handles.mint("source reference", session_id, told.source_reference) if told.source_reference else None
+    return objects.Source(name=name, path=told.file, source_reference=reference)
 
 
 def position(told: int) -> int:
@@ -77,7 +81,7 @@ def stack_frame(told: dap.StackFrame, handles: Handles, session_id: objects.Sess
     return objects.StackFrame(
         id=handles.mint("frame id", session_id, told.id),
         name=told.name,
-        source=source(told.source),
+        source=source(told.source, handles, session_id),
         line=position(told.line),
         column=position(told.column),
     )

@@ -88,7 +88,8 @@ class Seat:
 
     async def add_line(self, line: int, **modifiers: Any) -> objects.BreakpointStatus:
         """Put a breakpoint on a line."""
-        wanted = objects.NewBreakpoint(source=str(self.built.source), line=line, enabled=True, **modifiers)
+        parts: dict[str, Any] = {"source": str(self.built.source), "enabled": True}
+        wanted = objects.NewBreakpoint(line=line, **(parts | modifiers))
         return (await self._ask(requests.BreakpointAdd(breakpoint=wanted, dry_run=False))).breakpoints[0]
 
     async def remove(self, *ids: int) -> None:
@@ -167,6 +168,11 @@ class Seat:
     async def stack(self, **parts: Any) -> responses.StackTrace:
         """Frames of a thread."""
         return await self._ask(requests.StackTrace(session_id=self._session_id, **parts))
+
+    async def source(self, reference: int | None) -> responses.SourceText:
+        """The text behind a frame's source reference."""
+        assert reference is not None
+        return await self._ask(requests.Source(session_id=self._session_id, source_reference=reference))
 
     async def threads(self) -> tuple[objects.ThreadInfo, ...]:
         """The threads."""
