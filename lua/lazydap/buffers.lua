@@ -3,6 +3,7 @@
 local M = {}
 
 local SLASH = ('/'):byte()
+local WRITING = { gitcommit = true, gitrebase = true, hgcommit = true, jjdescription = true, svn = true }
 
 local known = {} ---@type table<integer, {name: string, path: string}>
 
@@ -36,6 +37,13 @@ function M.path(buffer)
     known[buffer] = entry
   end
   return entry.path
+end
+
+--- Whether the buffer is a commit message, or another file that belongs to version control and not to a program.
+---@param buffer integer
+---@return boolean
+function M.is_message(buffer)
+  return WRITING[vim.bo[buffer].filetype] == true or vim.api.nvim_buf_get_name(buffer):find('/.git/', 1, true) ~= nil
 end
 
 --- Every loaded buffer that is an ordinary file.

@@ -23,6 +23,8 @@ for word in ('Step StepOver StepIn StepInto StepOut Next Up Down'):gmatch('%a+')
   COUNTED[word] = true
 end
 
+local SERVERS_HOVER = 'vim.lsp.buf.hover()' -- how Neovim describes its own map
+
 local taken = {} ---@type table<integer, table<string, {before?: table, command: string}>> by buffer and key
 local keys ---@type table<string, string>? nil while no keys are taken
 local group = vim.api.nvim_create_augroup('lazydap_keys', {})
@@ -46,20 +48,56 @@ local function own_map(buffer, key)
   end)
 end
 
+---@param map? table
+---@param command string
+---@return boolean
+local function is_ours(map, command)
+  return map ~= nil and map.desc == 'lazydap: ' .. command
+end
+
+--- Take the keys of a buffer of source text that are not taken in it yet.
 ---@param buffer integer
-local function take(buffer)
-  if not keys or taken[buffer] or not buffers.path(buffer) then
+---@param again? boolean also those that were mapped anew since
+local function take(buffer, again)
+  if not keys or not buffers.path(buffer) or buffers.is_message(buffer) then
     return
   end
-  taken[buffer] = {}
+  local entries = taken[buffer] or {}
+  taken[buffer] = entries
   for key, command in pairs(keys) do
-    taken[buffer][key] = { before = own_map(buffer, key), command = command }
-    vim.api.nvim_buf_set_keymap(buffer, 'n', key, right_side(command), {
-      noremap = true,
-      silent = true,
-      desc = 'lazydap: ' .. command,
-    })
+    local map = own_map(buffer, key)
+    -- Maps go with a buffer that is deleted; opened again it has its number, and none of them.
+    if not entries[key] or not map or again and not is_ours(map, command) then
+      entries[key] = { before = map, command = command }
+      vim.api.nvim_buf_set_keymap(buffer, 'n', key, right_side(command), {
+        noremap = true,
+        silent = true,
+        desc = 'lazydap: ' .. command,
+      })
+    end
   end
+end
+
+---@param buffer integer
+---@return boolean
+local function has_hover(buffer)
+  return vim.iter(vim.lsp.get_clients({ bufnr = buffer })):any(function(client)
+    return client.server_capabilities.hoverProvider and true or false
+  end)
+end
+
+--- Whether 'keywordprg' is what Neovim, or one of its own filetype plugins, has made it.
+---@param buffer integer
+---@return boolean
+local function has_plain_keywordprg(buffer)
+  local value = vim.bo[buffer].keywordprg
+  if value == '' or value == ':Man' then
+    return true
+  end
+  local set_by = vim.api.nvim_get_option_info2('keywordprg', { buf = buffer }).last_set_sid
+  return vim.iter(vim.fn.getscriptinfo()):any(function(script)
+    return script.sid == set_by and vim.startswith(script.name, vim.env.VIMRUNTIME)
+  end)
 end
 
 --- Neovim maps `K` when a language server is attached, unless the key is taken; while we had it, it was.
@@ -68,15 +106,8 @@ local function give_to_language_server(buffer)
   local is_free = vim.api.nvim_buf_call(buffer, function()
     return vim.fn.maparg('K', 'n') == ''
   end)
-  local is_default = vim.bo[buffer].keywordprg == vim.go.keywordprg and vim.go.keywordprg == ':Man'
-  if not is_free or not is_default then
-    return
-  end
-  for _, client in ipairs(vim.lsp.get_clients({ bufnr = buffer })) do
-    if client.server_capabilities.hoverProvider then
-      vim.keymap.set('n', 'K', vim.lsp.buf.hover, { buffer = buffer, desc = 'vim.lsp.buf.hover()' })
-      return
-    end
+  if is_free and has_plain_keywordprg(buffer) and has_hover(buffer) then
+    vim.keymap.set('n', 'K', vim.lsp.buf.hover, { buffer = buffer, desc = SERVERS_HOVER })
   end
 end
 
@@ -88,12 +119,15 @@ local function give_back(buffer)
     return
   end
   for key, entry in pairs(entries) do
-    local map = own_map(buffer, key)
-    if map and map.desc == 'lazydap: ' .. entry.command then
+    if is_ours(own_map(buffer, key), entry.command) then
       vim.api.nvim_buf_del_keymap(buffer, 'n', key)
-      if entry.before then
+      local before = entry.before
+      if before and before.desc == SERVERS_HOVER and not has_hover(buffer) then
+        before = nil -- Its server has gone meanwhile, and Neovim could not take it back.
+      end
+      if before then
         vim.api.nvim_buf_call(buffer, function()
-          vim.fn.mapset('n', false, entry.before)
+          vim.fn.mapset('n', false, before)
         end)
       elseif key == 'K' then
         give_to_language_server(buffer)
@@ -134,6 +168,17 @@ function M.update(is_wanted, options)
     group = group,
     callback = function(event)
       take(event.buf)
+    end,
+  })
+  -- What is mapped as a server is attached is what would be there without a program: it is given back later.
+  vim.api.nvim_create_autocmd('LspAttach', {
+    group = group,
+    callback = function(event)
+      vim.schedule(function()
+        if vim.api.nvim_buf_is_loaded(event.buf) then
+          take(event.buf, true)
+        end
+      end)
     end,
   })
   vim.api.nvim_create_autocmd('BufWipeout', {

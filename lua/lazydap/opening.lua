@@ -6,7 +6,6 @@ local host = require('lazydap.host')
 local M = {}
 
 local MOST_BYTES = 1024 * 1024
-local WRITING = { gitcommit = true, gitrebase = true, hgcommit = true, jjdescription = true, svn = true }
 
 --- Whether the state file seems to hold a breakpoint of that file. Saying yes too often only starts the host.
 ---@param state_file string
@@ -33,7 +32,7 @@ end
 ---@param buffer integer
 ---@return boolean
 local function is_source(buffer)
-  if not vim.api.nvim_buf_is_loaded(buffer) or WRITING[vim.bo[buffer].filetype] then
+  if not vim.api.nvim_buf_is_loaded(buffer) or buffers.is_message(buffer) then
     return false
   end
   for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
