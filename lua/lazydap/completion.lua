@@ -41,6 +41,17 @@ local function project_here()
   return state.project_of(require('lazydap.buffers').path(0)) or {}
 end
 
+--- The lines that have breakpoints, as `:LazydapBreak` takes them.
+---@return string[]
+local function places()
+  local found = {}
+  for _, point in ipairs(state.get().breakpoints) do
+    local name = vim.fn.fnamemodify(point.path, ':.'):gsub(' ', '\\ ')
+    found[#found + 1] = ('%s:%d'):format(name, point.asked_line)
+  end
+  return found
+end
+
 --- For `:LazydapBreak`: a place first, then the keywords that may still come.
 ---@param lead string
 ---@param before string
@@ -54,22 +65,24 @@ function M.of_break(lead, before)
   local found = beginning(left, lead)
   if vim.trim(before) == '' then
     vim.list_extend(found, beginning(project_here().functions or {}, lead))
-  end
-  if vim.trim(before) == '' and lead ~= '' then
-    vim.list_extend(found, files(lead))
+    vim.list_extend(found, beginning(places(), lead))
+    if lead ~= '' then
+      vim.list_extend(found, files(lead))
+    end
   end
   return found
 end
 
---- For `:LazydapLaunch`: names of configurations and programs, then files.
+--- For `:LazydapLaunch`: names of configurations, of which only what stands behind `before` is returned; then files.
 ---@param lead string
 ---@param before string
 ---@return string[]
 function M.of_launch(lead, before)
-  local found = {}
-  local words = vim.trim(before)
-  if words == '' or words == '--' then
-    found = words == '' and beginning(project_here().launches or {}, lead) or {}
+  local found = vim.tbl_map(function(name)
+    return name:sub(#before + 1)
+  end, beginning(project_here().launches or {}, before .. lead))
+  if before ~= '' and #found > 0 then
+    return found
   end
   return vim.list_extend(found, files(lead))
 end

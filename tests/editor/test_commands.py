@@ -294,22 +294,29 @@ def test_a_choice_of_the_host_is_answered(editor: Editor, stub: StubHost) -> Non
         ("Lazydap step ", ["over", "in", "out"]),
         ("LazydapStep o", ["over", "out"]),
         ("LazydapBreak h", ["hit"]),
-        ("LazydapBreak a", ["a.py"]),
+        ("LazydapBreak a", ["a.py:4", "a.py:6", "a.py"]),
         ("LazydapBreak a.py:3 if x l", ["log"]),
         ("LazydapBreak if ", ["hit", "log"]),
         ("LazydapLaunch ./a", ["./a.py"]),
-        ("LazydapLaunch all", ["all tests"]),
-        ("Lazydap launch all", ["all tests"]),
+        ("LazydapLaunch all", ["all tests", "all tests in turn"]),
+        ("LazydapLaunch all te", ["tests", "tests in turn"]),
+        ("LazydapLaunch all tests in ", ["turn"]),
+        ("Lazydap! launch all tests i", ["in turn"]),
+        ("LazydapLaunch -- all", []),
+        ("Lazydap launch all", ["all tests", "all tests in turn"]),
+        ("LazydapBreak a.py:", ["a.py:4", "a.py:6"]),
+        ("3Lazydap st", ["stack", "status", "step", "step-in", "step-out", "stop"]),
         ("LazydapLaunch %", []),
         ("Lazydap nothing ", []),
         ("LazydapLog ", ["daemon", "host"]),
     ],
 )
 def test_commands_are_completed_by_our_own_functions(
-    editor: Editor, project: Path, line: str, wanted: list[str]
+    editor: Editor, project: Path, source: Path, line: str, wanted: list[str]
 ) -> None:
-    root = {"root": str(project), "state": "none", "launches": ["all tests", "server"]}
-    editor.apply({"generation": 1, "projects": [root]})
+    root = {"root": str(project), "state": "none", "launches": ["all tests", "all tests in turn", "server"]}
+    points = [point(source, 4), point(source, 6)]
+    editor.apply({"generation": 1, "projects": [root], "breakpoints": points})
     assert editor.eval(f"getcompletion('{line}', 'cmdline')") == wanted
 
 
