@@ -16,15 +16,21 @@ def launch_json_path(root: Path) -> Path:
 
 
 def read_launches(
-    root: Path, environ: Mapping[str, str], file: Path | None = None, known: Mapping[str, str] | None = None
+    root: Path,
+    environ: Mapping[str, str],
+    file: Path | None = None,
+    known: Mapping[str, str] | None = None,
+    *,
+    is_asked: bool = False,
 ) -> Reading:
     """The project's configurations, those of its state file first; of two with one name the state file's counts.
 
-    `file` is the file a person is looking at, `known` are more variables (`words.Variables`). A launch.json that is no
-    JSON is a warning. Raises StateFileInvalid, and InvalidLaunchConfig when launch.json is there and cannot be read.
+    `file` is the file a person is looking at, `known` are more variables (`words.Variables`), `is_asked` as in
+    `read_text`. A launch.json that is no JSON is a warning. Raises StateFileInvalid, and InvalidLaunchConfig when
+    launch.json is there and cannot be read.
     """
     ours = read_tables(read_state(root).launch_configs, root)
-    theirs = _launch_json(root, environ, file, known)
+    theirs = _launch_json(root, environ, file, known, is_asked=is_asked)
     taken = {configuration.name for configuration in ours.configurations}
     shadowed = [name for name in dict.fromkeys(entry.name for entry in theirs.configurations) if name in taken]
     return Reading(
@@ -58,10 +64,12 @@ def find_launch(reading: Reading, name: str) -> LaunchConfiguration:
     return found
 
 
-def _launch_json(root: Path, environ: Mapping[str, str], file: Path | None, known: Mapping[str, str] | None) -> Reading:
+def _launch_json(
+    root: Path, environ: Mapping[str, str], file: Path | None, known: Mapping[str, str] | None, *, is_asked: bool
+) -> Reading:
     path = launch_json_path(root)
     try:
-        return read_text(path.read_text(encoding="utf-8"), root, environ, file, known)
+        return read_text(path.read_text(encoding="utf-8"), root, environ, file, known, is_asked=is_asked)
     except (FileNotFoundError, NotADirectoryError):
         return Reading()
     except OSError as error:

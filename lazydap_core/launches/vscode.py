@@ -110,17 +110,22 @@ def read_text(
     environ: Mapping[str, str],
     file: Path | None = None,
     known: Mapping[str, str] | None = None,
+    *,
+    is_asked: bool = False,
 ) -> Reading:
     """The configurations in `text`, which is the launch.json of the project at `root`.
 
-    `file` is the file a person is looking at, for `${file}` and its kin; `known` are more variables. An entry that
-    cannot be read is left out with a warning. The block for this system (`linux` or `osx`) goes over the other keys of
-    its entry.
+    `file` is the file a person is looking at, for `${file}` and its kin; `known` are more variables. With `is_asked` a
+    person will be asked for what `inputs` has, so that is not unknown. An entry that cannot be read is left out with a
+    warning. The block for this system (`linux` or `osx`) goes over the other keys of its entry.
     Raises ValueError when the text as a whole is no launch.json; the message tells line and column.
     """
     configurations: list[LaunchConfiguration] = []
     warnings: list[str] = []
     document = _document(jsonc.parse(text))
+    inputs = read_inputs(document.inputs)
+    if is_asked:
+        known = {f"input:{each.id}": each.default for each in inputs} | dict(known or {})
     for index, value in enumerate(document.configurations):
         try:
             keys = for_this_system(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
@@ -135,7 +140,7 @@ def read_text(
         configuration = msgspec.structs.replace(configuration, ignored=_ignored(keys))
         configurations.append(configuration)
         warnings += more
-    return Reading(tuple(configurations), tuple(warnings), read_inputs(document.inputs))
+    return Reading(tuple(configurations), tuple(warnings), inputs)
 
 
 def _ignored(keys: Any) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 --- Owns the commands that put, change and remove breakpoints: from a command line to one message for the host.
 
+local breakpoints = require('lazydap.breakpoints')
 local buffers = require('lazydap.buffers')
 local grammar = require('lazydap.grammar')
 local host = require('lazydap.host')
-local marks = require('lazydap.marks')
 local say = require('lazydap.say')
 local state = require('lazydap.state')
 
@@ -30,7 +30,7 @@ local function target(path, first, last)
   local buffer = buffers.of_path(path)
   if buffer then
     local seen = {} ---@type table<table, true>
-    for _, standing in ipairs(marks.standing(buffer)) do
+    for _, standing in ipairs(breakpoints.standing(buffer)) do
       if standing.row >= first - 1 and standing.row < last and not seen[standing.breakpoint] then
         seen[standing.breakpoint] = true
         table.insert(found.standing, standing.breakpoint)

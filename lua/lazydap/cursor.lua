@@ -1,8 +1,8 @@
 --- Owns who moves the cursor: only the following editor, only for a person who can be interrupted, only into a window
 --- that shows files.
 
+local arrows = require('lazydap.arrows')
 local buffers = require('lazydap.buffers')
-local marks = require('lazydap.marks')
 local moment = require('lazydap.moment')
 local say = require('lazydap.say')
 
@@ -101,7 +101,7 @@ local function go(path, line)
     return
   end
   local last = vim.api.nvim_buf_line_count(0)
-  local target = math.max(math.min(marks.line_of(vim.api.nvim_get_current_buf(), line), last), 1)
+  local target = math.max(math.min(arrows.line_of(vim.api.nvim_get_current_buf(), line), last), 1)
   local content = vim.api.nvim_buf_get_lines(0, target - 1, target, false)[1] or ''
   local is_seen = target >= vim.fn.line('w0') and target <= vim.fn.line('w$')
   vim.api.nvim_win_set_cursor(0, { target, #content:match('^%s*') })

@@ -5,6 +5,7 @@
 --- brings its line back.
 
 local anchors = require('lazydap.anchors')
+local breakpoints = require('lazydap.breakpoints')
 local buffers = require('lazydap.buffers')
 local config = require('lazydap.config')
 local lists = require('lazydap.lists')
@@ -78,7 +79,7 @@ local function look(buffer, tracked, taken)
   if not row or record.is_missing and record.is_unplaced then
     row = anchors.recover(buffer, record, tracked.row == false)
     if row then
-      marks.place(buffer, tracked.key, row)
+      breakpoints.place(buffer, tracked.key, row)
     end
   end
   local place = row and record.entry.root .. '\0' .. row
@@ -101,7 +102,7 @@ end
 local function read_back(buffer)
   ticks[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
   local taken, is_changed = {}, false
-  for _, tracked in ipairs(marks.tracked(buffer)) do
+  for _, tracked in ipairs(breakpoints.tracked(buffer)) do
     is_changed = look(buffer, tracked, taken) or is_changed
   end
   if is_changed then
@@ -129,7 +130,7 @@ end
 --- The text of a buffer has changed, or may have.
 ---@param buffer integer
 function M.changed(buffer)
-  if not marks.is_drawn(buffer) then
+  if not breakpoints.is_in(buffer) then
     return
   end
   read_back(buffer)
@@ -143,7 +144,7 @@ end
 function M.reloaded(buffer)
   marks.redraw(buffer, config.get())
   M.changed(buffer)
-  if marks.is_drawn(buffer) then
+  if breakpoints.is_in(buffer) then
     lists.refresh()
   end
 end
@@ -152,7 +153,7 @@ end
 ---@param buffer integer
 function M.saved(buffer)
   read_back(buffer)
-  for _, tracked in ipairs(marks.tracked(buffer)) do
+  for _, tracked in ipairs(breakpoints.tracked(buffer)) do
     local record, entry = tracked.record, tracked.record.entry
     local asked = entry.asked_line or entry.line
     if tracked.row and not record.is_missing and (tracked.row + 1 ~= asked or record.anchor ~= entry.anchor) then
@@ -170,9 +171,9 @@ end
 ---@param buffer integer
 function M.renaming(buffer)
   local path = buffers.path(buffer)
-  if path and not former[buffer] and marks.is_drawn(buffer) then
+  if path and not former[buffer] and breakpoints.is_in(buffer) then
     read_back(buffer)
-    former[buffer] = { path = path, tracked = marks.tracked(buffer) }
+    former[buffer] = { path = path, tracked = breakpoints.tracked(buffer) }
   end
 end
 
@@ -194,7 +195,7 @@ function M.settle()
   for buffer in pairs(former) do
     follow_name(buffer)
   end
-  for _, buffer in ipairs(marks.drawn_buffers()) do
+  for _, buffer in ipairs(breakpoints.buffers()) do
     if ticks[buffer] ~= vim.api.nvim_buf_get_changedtick(buffer) then
       read_back(buffer)
     end

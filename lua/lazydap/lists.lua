@@ -1,7 +1,7 @@
 --- Owns the lists of stack and breakpoints: one quickfix or location list a kind, addressed by id, never in the way.
 
+local breakpoints = require('lazydap.breakpoints')
 local buffers = require('lazydap.buffers')
-local marks = require('lazydap.marks')
 local moment = require('lazydap.moment')
 
 local M = {}
@@ -74,7 +74,7 @@ local function presented(kind, list)
     return list.items
   end
   return vim.tbl_map(function(item)
-    if not item.path or not marks.is_lost(item) then
+    if not item.path or not breakpoints.is_lost(item) then
       return item
     end
     local words = { '[lost]', item.text ~= '' and item.text or nil, '(its line is gone)' }

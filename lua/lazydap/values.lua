@@ -1,12 +1,14 @@
 --- Owns the values at the end of lines: of the stopped function, on visible lines, cut to a width.
 
+local arrows = require('lazydap.arrows')
 local buffers = require('lazydap.buffers')
-local marks = require('lazydap.marks')
 local names = require('lazydap.names')
 local state = require('lazydap.state')
 local text = require('lazydap.text')
 
 local M = {}
+
+local namespace = require('lazydap.drawn').namespace
 
 local FARTHEST = 5000 -- lines above the stop that are searched for the beginning of the function
 local NARROWEST = 16 -- cells that one of several values keeps
@@ -100,7 +102,7 @@ local function by_line(buffer, entry)
   if #ranges == 0 then
     return {}
   end
-  local stop = math.min(marks.line_of(buffer, entry.line, entry.root), vim.api.nvim_buf_line_count(buffer))
+  local stop = math.min(arrows.line_of(buffer, entry.line, entry.root), vim.api.nvim_buf_line_count(buffer))
   table.sort(ranges, function(a, b)
     return a.first < b.first
   end)
@@ -166,7 +168,7 @@ end
 ---@param buffer integer
 local function clear(buffer)
   for _, id in ipairs(drawn[buffer] or {}) do
-    vim.api.nvim_buf_del_extmark(buffer, marks.namespace, id)
+    vim.api.nvim_buf_del_extmark(buffer, namespace, id)
   end
   drawn[buffer] = nil
 end
@@ -184,7 +186,7 @@ function M.draw(buffer, options)
   local ids = {}
   for _, entry in ipairs(entries) do
     for line, variables in pairs(by_line(buffer, entry)) do
-      local ok, id = pcall(vim.api.nvim_buf_set_extmark, buffer, marks.namespace, line - 1, 0, {
+      local ok, id = pcall(vim.api.nvim_buf_set_extmark, buffer, namespace, line - 1, 0, {
         virt_text = chunks_of(variables, entry.stale == true, options.values_width),
         hl_mode = 'combine',
         priority = math.max(options.sign_priority - 10, 0),

@@ -16,7 +16,7 @@ local function places()
     end
   end
   for _, entry in ipairs(buffers.loaded()) do
-    for _, standing in ipairs(require('lazydap.marks').standing(entry.buffer)) do
+    for _, standing in ipairs(require('lazydap.breakpoints').standing(entry.buffer)) do
       found[#found + 1] = { path = entry.path, line = standing.row + 1 }
     end
   end

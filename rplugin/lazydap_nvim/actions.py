@@ -74,7 +74,7 @@ from lazydap_nvim.verbs import (
 
 def receive(host: Host, text: str) -> None:
     """Take one notification of the editor; returns at once, and never raises."""
-    with host.containing("a command"):
+    with host.jobs.containing("a command"):
         try:
             verb = read(text)
         except UnknownVerbError as error:
@@ -87,7 +87,7 @@ def receive(host: Host, text: str) -> None:
                 # From here: a step must not wait for a task to be made first. But the program must not move before the
                 # adapter knows where the breakpoints are now.
                 if movement.is_untold(host, verb) or not movement.order(host, verb):
-                    host.post("the command", movement.order_late, host, verb)
+                    host.jobs.post("the command", movement.order_late, host, verb)
             case Chosen():
                 host.questions.answered(verb.token, verb.index)
             case Answered():
@@ -96,9 +96,9 @@ def receive(host: Host, text: str) -> None:
                 pass
             case Moved():
                 host.unsaid.setdefault(verb.root, {}).update((move.id, move) for move in verb.moves)
-                host.post("the breakpoints", following.follow, host, verb)
+                host.jobs.post("the breakpoints", following.follow, host, verb)
             case _:
-                host.post(f":Lazydap {type(verb).__name__.lower()}", act, host, verb)
+                host.jobs.post(f":Lazydap {type(verb).__name__.lower()}", act, host, verb)
 
 
 async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one case a verb
@@ -177,5 +177,5 @@ async def _watch(host: Host, files: tuple[str, ...]) -> None:
         host.watch(root)
         if root in host.model.projects and root not in host.launches.learnt:
             host.launches.learnt.add(root)
-            host.post("the launch configurations", meaning.learn_launches, host, root, is_quiet=True)
+            host.jobs.post("the launch configurations", meaning.learn_launches, host, root, is_quiet=True)
     host.draw()

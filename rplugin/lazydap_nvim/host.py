@@ -1,13 +1,10 @@
-"""Owns the model and everything that runs: links, errands, timers; knows what has to be done, not what verbs mean."""
+"""Owns the model, its links and errands to them; knows what has to be done, not what verbs mean."""
 
 import itertools
 import logging
-import math
-from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import anyio
 from msgspec.structs import replace
@@ -21,8 +18,10 @@ from lazydap_core.protocol.additions.following import BreakpointPlace
 from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim import inspection, model, transitions
 from lazydap_nvim.editor import Clock, Editor, Timer
-from lazydap_nvim.explain import error_line, lost_line, met_line
-from lazydap_nvim.link import Kept, Link, LinkLostError
+from lazydap_nvim.explain import lost_line, met_line
+from lazydap_nvim.jobs import Jobs
+from lazydap_nvim.kept import Kept
+from lazydap_nvim.link import Link
 from lazydap_nvim.looks import Looks
 from lazydap_nvim.model import Model, Project, Queue, Stoppers
 from lazydap_nvim.orders import Launches
@@ -33,7 +32,6 @@ from lazydap_nvim.verbs import Where
 
 log = logging.getLogger("lazydap.host")
 
-MOST_JOBS: Final = 256
 MOST_LINKS: Final = 32
 """Projects that are watched because a file of theirs was opened; a command opens a link whatever their number."""
 DWELL: Final = 0.08
@@ -46,26 +44,17 @@ JUST_NOW: Final = 3.0
 Reading = Literal["list", "stoppers"]
 
 
-class Job(NamedTuple):
-    """Something to be done by a task of its own."""
-
-    name: str
-    work: Callable[..., Awaitable[object]]
-    arguments: tuple[object, ...]
-    is_quiet: bool
-    posted: float
-
-
 class Host:
     """What one editor knows of its projects, and the tasks that keep it true.
 
-    Everything but `run` returns at once and may be called from the editor's notifications as well as from tasks. A
-    failure of any job ends that job only: it is one line for the user and a traceback in the log.
+    Everything that is no coroutine returns at once and may be called from the editor's notifications as well as from
+    the tasks of `jobs`.
     """
 
     def __init__(self, editor: Editor, clock: Clock, environ: Mapping[str, str]) -> None:
         self.editor = editor
         self.clock = clock
+        self.jobs = Jobs(editor, clock)
         self.environ = environ
         self.model = Model()
         self.root_of = root_finder(environ)
@@ -75,65 +64,14 @@ class Host:
         self.unsaid: dict[str, dict[int, BreakpointPlace]] = {}
         self.looks = Looks()
         self._links: dict[str, Link] = {}
-        self._jobs: deque[Job] = deque()
-        self._news: anyio.Event | None = None
-        self._running = 0
         self._dwelling: dict[str, Timer] = {}
         self._reading: dict[tuple[str, Reading], bool] = {}
         self._edits: dict[str, anyio.Lock] = {}
         self._unmet: set[str] = set()
         self._moving: set[str] = set()
         self._told: set[str] = set()
-        self._complaint = ("", -math.inf)
         self._epoch = 0
         self.moved_at = 0.0
-
-    async def run(self) -> None:
-        """Do what is posted, until cancelled."""
-        async with anyio.create_task_group() as tasks:
-            while True:
-                while self._jobs:
-                    tasks.start_soon(self._do, self._jobs.popleft())
-                self._news = anyio.Event()
-                await self._news.wait()
-
-    async def _do(self, job: Job) -> None:
-        self._running += 1
-        try:
-            with self.containing(job.name, is_quiet=job.is_quiet, since=job.posted):
-                await job.work(*job.arguments)
-        finally:
-            self._running -= 1
-
-    def post(
-        self, name: str, work: Callable[..., Awaitable[object]], *arguments: object, is_quiet: bool = False
-    ) -> None:
-        """Have `work` done by a task; errors of a quiet job go to the log only."""
-        if len(self._jobs) + self._running >= MOST_JOBS:
-            self.editor.say("too much at once: the last command was dropped", "warn")
-            return
-        self._jobs.append(Job(name, work, arguments, is_quiet, self.clock.time()))
-        if self._news is not None:
-            self._news.set()
-
-    @contextmanager
-    def containing(self, what: str, *, is_quiet: bool = False, since: float = math.inf) -> Generator[None]:
-        """Turn whatever goes wrong inside into one line: the one place where nothing gets past.
-
-        What was said already after `since` is not said again.
-        """
-        try:
-            yield
-        except LinkLostError as error:
-            # The loss itself is told by `unlinked`.
-            log.info("%s: %s", what, error)
-        except LazydapError as error:
-            log.info("%s: %s: %s", what, type(error).__name__, error)
-            if not is_quiet:
-                self._complain(error, since)
-        except Exception as error:
-            log.exception("%s failed", what)
-            self.editor.say(f"{what} failed ({type(error).__name__}: {error}): see :LazydapLog", "error")
 
     # --- links
 
@@ -149,7 +87,7 @@ class Host:
             link = self._links[root] = Link(found, self.environ, self)
             if root not in self.model.projects:
                 self.model = self.model.with_project(Project(root=root, log=str(found.log)))
-            self.post("the link", self._keep_up, link)
+            self.jobs.post("the link", self._keep_up, link)
         return link
 
     async def acquainted(self, where: Where, *, is_moving: bool = False) -> Project | None:
@@ -194,7 +132,7 @@ class Host:
         breakpoints: tuple[BreakpointStatus, ...],
     ) -> None:
         """The link's listener: a daemon answers."""
-        with self.containing("the link"):
+        with self.jobs.containing("the link"):
             self._epoch += 1
             self._unmet.add(link.root)
             self.apply(transitions.connected(self.model.projects[link.root], features, status, breakpoints))
@@ -202,7 +140,7 @@ class Host:
 
     def unlinked(self, link: Link, kept: Kept | None, *, was_linked: bool) -> None:
         """The link's listener: no daemon answers."""
-        with self.containing("the link"):
+        with self.jobs.containing("the link"):
             self._epoch += 1
             self._unmet.discard(link.root)
             project = self.model.projects[link.root]
@@ -216,7 +154,7 @@ class Host:
 
     def heard(self, link: Link, event: events.Event) -> None:
         """The link's listener: an event."""
-        with self.containing("an event"):
+        with self.jobs.containing("an event"):
             self._epoch += 1
             self.apply(transitions.heard(self.model.projects[link.root], event))
             if self._unmet:
@@ -232,14 +170,7 @@ class Host:
         """The link's listener: a daemon or file that cannot be used."""
         log.warning("%s: %s", link.root, error)
         # The command that has met it first has said so just now.
-        self._complain(error, self.clock.time() - JUST_NOW)
-
-    def _complain(self, error: LazydapError, since: float) -> None:
-        line, said = self._complaint
-        if error.message == line and said >= since:
-            return
-        self._complaint = (error.message, self.clock.time())
-        self.editor.say(error_line(error), "error")
+        self.jobs.complain(error, self.clock.time() - JUST_NOW)
 
     def _meet(self, root: str) -> None:
         """Say once that a program was live before this editor came."""
@@ -283,13 +214,13 @@ class Host:
             case "status":
                 self._want_status(root)
             case "frame":
-                self.post("the stop", self._read_frame, root, is_quiet=True)
+                self.jobs.post("the stop", self._read_frame, root, is_quiet=True)
             case transitions.Jump():
                 self.jump(effect)
             case transitions.StepAgain():
                 self.step(root, effect.kind, effect.queue)
             case transitions.Ended():
-                self.post("the ending", self._tell_ending, root, effect.session)
+                self.jobs.post("the ending", self._tell_ending, root, effect.session)
             case transitions.Say():
                 self.editor.say(effect.text, effect.severity)
 
@@ -308,7 +239,7 @@ class Host:
         self._dwelling[root] = self.clock.call_later(DWELL, lambda: self._dwelt(root))
 
     def _dwelt(self, root: str) -> None:
-        with self.containing("drawing"):
+        with self.jobs.containing("drawing"):
             self._dwelling.pop(root, None)
             self.apply(transitions.dwelt(self.model.projects[root]))
 
@@ -326,7 +257,7 @@ class Host:
 
     def move(self, root: str, request: requests.MoveRequest, queue: Queue | None = None) -> None:
         """Send a movement, on the connection where nothing waits."""
-        with self.containing("the movement"):
+        with self.jobs.containing("the movement"):
             link = self._links.get(root) or self.link_to(root)
             # Written before anything else is done: the program moves while we account for it.
             pending = link.post_movement(request)
@@ -334,7 +265,7 @@ class Host:
             self._epoch += 1
             self.moved_at = self.clock.time()
             self.model = replace(self.model, last=root)
-            self.post("the movement", self._carry, link, pending, token)
+            self.jobs.post("the movement", self._carry, link, pending, token)
             self.apply(transitions.set_moving(self.model.projects[root], token, queue))
 
     async def _carry(self, link: Link, pending: Pending, token: int) -> None:
@@ -357,7 +288,7 @@ class Host:
             self._reading[root, what] = True
         else:
             self._reading[root, what] = False
-            self.post("the breakpoints", self._read_until_still, root, what, is_quiet=True)
+            self.jobs.post("the breakpoints", self._read_until_still, root, what, is_quiet=True)
 
     async def _read_until_still(self, root: str, what: Reading) -> None:
         try:
@@ -379,7 +310,7 @@ class Host:
         self.apply(transitions.stoppers_told(self.model.projects[root], told))
 
     def _want_status(self, root: str) -> None:
-        self.post("the status", self._read_status, root, is_quiet=True)
+        self.jobs.post("the status", self._read_status, root, is_quiet=True)
 
     async def _read_status(self, root: str) -> None:
         for _ in range(STATUS_TRIES):

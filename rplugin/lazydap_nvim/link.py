@@ -14,10 +14,9 @@ from lazydap_core.domain.words import Channel
 from lazydap_core.errors import DaemonInternalError, DaemonUnreachable, LazydapError, ReplyTimedOut, StateFileInvalid
 from lazydap_core.paths import Places
 from lazydap_core.protocol import events, requests, responses
-from lazydap_core.protocol.additions.exceptions import ExceptionFilter
-from lazydap_core.protocol.additions.named import FunctionBreakpointStatus
 from lazydap_core.protocol.objects import BreakpointStatus
-from lazydap_core.state_file import ProjectState, read_state, state_path
+from lazydap_core.state_file import read_state, state_path
+from lazydap_nvim.kept import Kept, kept
 from lazydap_nvim.threads import in_thread
 
 FIRST_PAUSE: Final = 0.25
@@ -39,14 +38,6 @@ OURS: Final[tuple[tuple[str, Channel], ...]] = (
 """By the feature that has it: a channel that only our daemon knows."""
 
 R = TypeVar("R", bound=responses.Response)
-
-
-class Kept(NamedTuple):
-    """What a project's file keeps, in the words of a daemon; of a filter only what was chosen is known."""
-
-    breakpoints: tuple[BreakpointStatus, ...]
-    functions: tuple[FunctionBreakpointStatus, ...]
-    filters: tuple[ExceptionFilter, ...]
 
 
 class Listener(Protocol):
@@ -208,7 +199,7 @@ class Link:
                 self._listener.refused(self, error)
             self._listener.unlinked(self, None, was_linked=was_linked)
             return
-        self._listener.unlinked(self, _kept(state), was_linked=was_linked)
+        self._listener.unlinked(self, kept(state), was_linked=was_linked)
 
     async def ready(self, *, start: bool) -> None:
         """Return when a daemon answers; with `start` one is started if need be.
@@ -309,46 +300,3 @@ def _stamp(root: Path) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (found.st_mtime_ns, found.st_size)
-
-
-def _kept(state: ProjectState) -> Kept:
-    breakpoints = tuple(
-        BreakpointStatus(
-            id=b.id,
-            source=b.source,
-            line=b.line,
-            column=b.column,
-            condition=b.condition,
-            hit_condition=b.hit_condition,
-            log_message=b.log_message,
-            enabled=b.enabled,
-            verified=False,
-            anchor=b.anchor,
-        )
-        for b in state.breakpoints
-    )
-    functions = tuple(
-        FunctionBreakpointStatus(
-            id=one.id,
-            name=one.name,
-            condition=one.condition,
-            hit_condition=one.hit_condition,
-            enabled=one.enabled,
-            verified=False,
-        )
-        for one in state.function_breakpoints
-    )
-    filters = tuple(
-        ExceptionFilter(
-            adapter=one.adapter,
-            filter=one.filter,
-            label=one.filter,
-            default=False,
-            enabled=one.enabled,
-            chosen=True,
-            condition=one.condition,
-            supports_condition=True,
-        )
-        for one in state.exception_filters
-    )
-    return Kept(breakpoints, functions, filters)

@@ -28,7 +28,7 @@ class Guest:
         loop = self._nvim.loop
         self._host = Host(Editor(self._send, loop), loop, dict(os.environ))
         # The one task that no group owns: pynvim's loop has none. All others are its children.
-        self._root = loop.create_task(self._host.run())
+        self._root = loop.create_task(self._host.jobs.run())
         self._root.add_done_callback(_report)
 
     def _send(self, code: str, *arguments: str | int) -> None:

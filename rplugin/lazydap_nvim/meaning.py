@@ -57,10 +57,7 @@ async def learn_launches(host: Host, root: str, file: str = "") -> Reading:
     path = Path(file) if file else None
 
     def read() -> Reading:
-        # What is asked at the launch is not unknown.
-        questions = read_launches(Path(root), host.environ, path).inputs
-        known = {f"input:{question.id}": question.default for question in questions}
-        return read_launches(Path(root), host.environ, path, dict.fromkeys(EDITORS_VARIABLES, "") | known)
+        return read_launches(Path(root), host.environ, path, dict.fromkeys(EDITORS_VARIABLES, ""), is_asked=True)
 
     reading = await in_thread(read)
     names = tuple(configuration.name for configuration in reading.configurations)
@@ -123,8 +120,9 @@ async def _named(host: Host, verb: Launch, root: str, name: str) -> Order | None
     if named is not None and named.request == "attach" and named.adapter is not None:
         await attach(host, Attach(where=verb.where, target=named.target or "", env=verb.env))
         return None
-    configuration = find_launch(await in_thread(read), name)
-    return await _prepared(host, verb, root, configuration, known)
+    if known != _known(verb):
+        reading = await in_thread(read)
+    return await _prepared(host, verb, root, find_launch(reading, name), known)
 
 
 async def _given(host: Host, verb: Launch, root: str) -> Order | None:

@@ -74,7 +74,7 @@ def _pause(host: Host, project: Project, session: Session) -> None:
         return
     host.apply(transitions.set_pausing(project))
     host.model = replace(host.model, last=project.root)
-    host.post("the pause", _carry_pause, host, project.root, session)
+    host.jobs.post("the pause", _carry_pause, host, project.root, session)
 
 
 async def _carry_pause(host: Host, root: str, session: Session) -> None:

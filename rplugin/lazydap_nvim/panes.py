@@ -98,7 +98,7 @@ def _want(host: Host) -> None:
         host.looks.busy[VARIABLES] = True
         return
     host.looks.busy[VARIABLES] = False
-    host.post("the variables", _renew_until_still, host, is_quiet=True)
+    host.jobs.post("the variables", _renew_until_still, host, is_quiet=True)
 
 
 async def _renew_until_still(host: Host) -> None:

@@ -75,7 +75,7 @@ def renew(host: Host, project: Project) -> None:
         listing = host.model.stack if name == STACK else host.model.threads
         if name in host.looks.shown and listing is not None and host.looks.at.get(name) != at:
             host.looks.at[name] = at
-            host.post("the list", _write_again, host, name, project.root, listing.open, is_quiet=True)
+            host.jobs.post("the list", _write_again, host, name, project.root, listing.open, is_quiet=True)
 
 
 async def _write_again(host: Host, name: str, root: str, token: int) -> None:

@@ -34,7 +34,7 @@ class Bench:
         self.lines: list[str] = []
         self.jobs: list[tuple[str, tuple[object, ...]]] = []
         self.host = Host(Editor(self.send, self.clock), self.clock, {"HOME": "/nowhere"})
-        self.host.post = self.post
+        self.host.jobs.post = self.post
         self.host.model = self.host.model.with_project(start)
         self.link = _Link()
         self.host.link_to = lambda _start: self.link  # type: ignore[assignment]
@@ -160,7 +160,7 @@ def test_a_stop_makes_the_project_the_one_that_commands_go_to() -> None:
 
 def test_what_goes_wrong_is_one_line_and_the_host_goes_on() -> None:
     bench = Bench(paused())
-    with bench.host.containing("drawing"):
+    with bench.host.jobs.containing("drawing"):
         raise ZeroDivisionError("division by zero")
     assert bench.lines == ["drawing failed (ZeroDivisionError: division by zero): see :LazydapLog"]
     receive(bench.host, "nonsense")
