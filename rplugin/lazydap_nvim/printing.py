@@ -20,6 +20,8 @@ SLICE: Final = 2**17
 """Characters that are worked off before others get their turn."""
 NOTE: Final = "console"
 STREAMS: Final = {"stderr": "stderr", "console": "console"}
+MOST_LINES: Final = 1_000
+"""In one piece: an editor that takes ten thousand lines at once does nothing else for longer than anybody likes."""
 PAUSE: Final = 0.03
 """Seconds between two pieces: nobody reads faster, and a program that prints without end must not fill the editor."""
 
@@ -117,15 +119,16 @@ async def _feed(tape: Tape, chunks: tuple[objects.OutputChunk, ...]) -> None:
 async def _send(host: Host, tape: Tape, session: Session, *, is_first: bool) -> None:
     change = tape.change()
     name = session.program.rpartition("/")[2]
-    piece: dict[str, Any] = {
-        "reset": is_first,
-        "drop": change.drop,
-        "first": change.first,
-        "lines": change.lines,
-        "lost": change.lost,
-        "title": f"Output of {name}" if name else "Output",
-    }
-    host.looks.printed = anyio.Event()
-    host.editor.print(piece)
-    with anyio.move_on_after(PRINTED_SECONDS):
-        await host.looks.printed.wait()
+    for at in range(0, len(change.lines), MOST_LINES):
+        piece: dict[str, Any] = {
+            "reset": is_first and at == 0,
+            "drop": change.drop if at == 0 else 0,
+            "first": change.first + at,
+            "lines": change.lines[at : at + MOST_LINES],
+            "lost": change.lost,
+            "title": f"Output of {name}" if name else "Output",
+        }
+        host.looks.printed = anyio.Event()
+        host.editor.print(piece)
+        with anyio.move_on_after(PRINTED_SECONDS):
+            await host.looks.printed.wait()

@@ -3,10 +3,17 @@
 import os
 import sys
 
-from tests.bench import commands, daemon, editing, steps
+from tests.bench import commands, daemon, editing, floods, heavy, steps
 from tests.bench.table import text_of
 
-PARTS = {"steps": steps.rows, "daemon": daemon.rows, "commands": commands.rows, "editing": editing.rows}
+PARTS = {
+    "steps": steps.rows,
+    "heavy": heavy.rows,
+    "daemon": daemon.rows,
+    "commands": commands.rows,
+    "editing": editing.rows,
+    "floods": floods.rows,
+}
 
 
 def main(names: list[str]) -> int:

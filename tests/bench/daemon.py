@@ -5,11 +5,16 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
+import anyio
 import psutil
 
 from lazydap_core.client.blocking import BlockingClient
 from lazydap_core.protocol import events, objects, requests
+from lazydap_daemon.adapters.debugpy import DebugpyDriver
+from lazydap_daemon.adapters.driver import LaunchPlan
+from tests.bench.programs import PYTHON, line_of
 from tests.bench.project import WAIT, BenchProject, bench_project
+from tests.bench.raw import raw_adapter
 from tests.bench.table import Row, row
 
 REQUESTS = 2000
@@ -36,6 +41,7 @@ def rows() -> Sequence[Row]:
             ),
             row("daemon memory, idle", [idle], "MiB", "<= 45 MiB", lambda p50: p50 <= MEMORY_TARGET_MIB),
         ]
+        found.append(row("raw debugpy: step, top frame and its locals", _raw(project), "ms", ""))
         session_id = project.launch(client)
         step = requests.Step(session_id=session_id, kind="over", wait=WAIT)
         found.append(
@@ -58,6 +64,17 @@ def rows() -> Sequence[Row]:
             )
         )
     return found
+
+
+def _raw(project: BenchProject) -> list[float]:
+    plan = LaunchPlan(kind="debugpy", program=str(project.program), cwd=str(project.folder), root=str(project.folder))
+
+    async def measure() -> list[float]:
+        line = line_of(PYTHON, "loop")
+        async with raw_adapter(DebugpyDriver(interpreter=None), plan, str(project.program), line) as adapter:
+            return [await adapter.step_to_locals() for _ in range(STEPS)]
+
+    return anyio.run(measure)
 
 
 def _timed(client: BlockingClient, request: requests.Request) -> float:

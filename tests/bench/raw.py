@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 
@@ -14,6 +14,8 @@ from lazydap_daemon.dap.connection import Connection, Event
 from lazydap_daemon.dap.errors import StreamBroken
 
 LIMIT = 20.0
+
+T = TypeVar("T")
 
 
 class RawAdapter:
@@ -38,12 +40,25 @@ class RawAdapter:
     async def step(self) -> float:
         """One `next` and the top frame of its stop, in milliseconds."""
         began = time.perf_counter()
+        await self._to_frame()
+        return (time.perf_counter() - began) * 1000
+
+    async def step_to_locals(self) -> float:
+        """One `next`, the top frame of its stop and that frame's locals, in milliseconds."""
+        began = time.perf_counter()
+        frame = await self._to_frame()
+        scopes = await self._ask("scopes", {"frameId": frame.id}, dap.ScopesBody)
+        await self._ask("variables", {"variablesReference": scopes.scopes[0].variables_reference}, dap.VariablesBody)
+        return (time.perf_counter() - began) * 1000
+
+    async def _to_frame(self) -> dap.StackFrame:
         await self._connection.send("next", {"threadId": self.thread_id})
         await self.wait_stopped()
-        await self._connection.request(
-            "stackTrace", {"threadId": self.thread_id, "startFrame": 0, "levels": 1}, timeout=LIMIT
-        )
-        return (time.perf_counter() - began) * 1000
+        arguments = {"threadId": self.thread_id, "startFrame": 0, "levels": 1}
+        return (await self._ask("stackTrace", arguments, dap.StackTraceBody)).stack_frames[0]
+
+    async def _ask(self, command: str, arguments: dict[str, Any], shape: type[T]) -> T:
+        return (await self._connection.request(command, arguments, timeout=LIMIT)).decode(shape)
 
     async def resume(self) -> None:
         """Continue to the next stop."""

@@ -124,8 +124,13 @@ def wait_for(nvim: Any, condition: str, seconds: float = 20.0) -> None:
         raise TimeoutError(f"{condition} did not come true; messages: {nvim.command_output('messages')}")
 
 
-def editor_steps(folder: Path, source: Path, program: Path, line: int) -> tuple[list[float], list[float]]:
-    """Milliseconds from the key to the drawn arrow, and from there to the drawn values."""
+def editor_steps(
+    folder: Path, source: Path, program: str, line: int, steps: int = STEPS
+) -> tuple[list[float], list[float]]:
+    """Milliseconds from the key to the drawn arrow, and from there to the drawn values.
+
+    `program` is what `:LazydapLaunch` takes, stopped at a breakpoint on `line` of `source`.
+    """
     with editor(folder) as nvim:
         nvim.command(f"cd {folder}")
         nvim.command(f"edit {source}")
@@ -135,12 +140,13 @@ def editor_steps(folder: Path, source: Path, program: Path, line: int) -> tuple[
         wait_for(nvim, "return require('lazydap').state().state == 'paused'")
         nvim.command("LazydapBreak")
         run = f"dofile({str(ROOT / 'tests/bench/bench.lua')!r}).run(...)"
-        nvim.exec_lua(run, nvim.channel_id, WARM_UP + STEPS, REST_MS)
+        nvim.exec_lua(run, nvim.channel_id, WARM_UP + steps, REST_MS)
         measured = json.loads(nvim.next_message()[2][0])[WARM_UP:]
         return [stop for stop, _ in measured], [values - stop for stop, values in measured]
 
 
-def _plan(kind: Any, program: Path, folder: Path) -> LaunchPlan:
+def plan(kind: Any, program: Path, folder: Path) -> LaunchPlan:
+    """How an adapter is to launch `program`."""
     return LaunchPlan(kind=kind, program=str(program), cwd=str(folder), root=str(folder))
 
 
@@ -151,8 +157,8 @@ def rows() -> Sequence[Row]:
         folder = Path(name)
         source, program = write_python(folder)
         line = line_of(PYTHON, "loop")
-        raw = raw_steps(DebugpyDriver(interpreter=None), _plan("debugpy", program, folder), source, line)
-        stops, values = editor_steps(folder, source, program, line)
+        raw = raw_steps(DebugpyDriver(interpreter=None), plan("debugpy", program, folder), source, line)
+        stops, values = editor_steps(folder, source, str(program), line)
         found += [
             row("Python: raw adapter, step + top frame", raw, "ms", ""),
             row("Python: step key to drawn sign", stops, "ms", "<= 5 ms", lambda p50: p50 <= PYTHON_TARGET_MS),
@@ -166,8 +172,8 @@ def rows() -> Sequence[Row]:
         source, program = built
         line = line_of(C, "loop")
         driver = LldbDapDriver(executable=(str(BIN / "lldb-dap"),))
-        raw = raw_steps(driver, _plan("codelldb", program, folder), source, line)
-        stops, values = editor_steps(folder, source, program, line)
+        raw = raw_steps(driver, plan("codelldb", program, folder), source, line)
+        stops, values = editor_steps(folder, source, str(program), line)
         raw_row = row("C: raw adapter, step + top frame", raw, "ms", "")
         limit = C_RATIO * raw_row.p50 + C_ALLOWANCE_MS
         found += [
