@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from lazydap_cli import values
 
@@ -454,6 +455,13 @@ COMMANDS: tuple[Command | Group, ...] = (
         options=(_WAIT, _TIMEOUT, _THREAD),
     ),
     _movement("pause", "Stop the running program", "pause"),
+    Command(
+        ("wait",),
+        "Wait until the program stops or ends, moving nothing; at once where it has",
+        "moving:wait",
+        "lazydap wait --timeout 60",
+        options=(replace(_TIMEOUT, needs=None),),
+    ),
     _BREAK,
     _BREAK_FUNCTION,
     _BREAK_DATA,

@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from lazydap_core.domain.endings import exit_code_words, signal_of
+from lazydap_core.domain.words import AdapterKind, SessionState, WaitOutcome
 from lazydap_core.protocol.objects import OutputChunk, StackFrame
 from lazydap_core.protocol.responses import Stepped
 
@@ -29,15 +31,32 @@ def place(frame: StackFrame, folder: Path) -> str:
     return f"{frame.name} (no source)" if source is None else f"{source}:{frame.line} in {frame.name}"
 
 
-def waited_lines(stepped: Stepped, folder: Path) -> list[Line]:
-    """What a wait came to."""
-    return [*_outcome(stepped, folder), *_output(stepped)]
+def waited_lines(stepped: Stepped, folder: Path, adapter: AdapterKind) -> list[Line]:
+    """What a wait came to, for a program under `adapter`."""
+    return [*_outcome(stepped, folder, adapter), *_output(stepped)]
 
 
-def _outcome(stepped: Stepped, folder: Path) -> Iterator[Line]:
-    yield "state", stepped.state if stepped.reason is None else f"{stepped.state} ({stepped.reason})"
-    if stepped.exit_code is not None:
-        yield "exit code", stepped.exit_code
+def state_words(state: SessionState | WaitOutcome, exit_code: int | None, adapter: AdapterKind) -> str:
+    """A state; a program that a signal ended did not exit."""
+    signal = None if exit_code is None else signal_of(exit_code, adapter)
+    if state == "exited" and signal is not None:
+        return f"ended by {signal}"
+    return state.replace("_", " ")
+
+
+def _state(stepped: Stepped, adapter: AdapterKind) -> str:
+    if stepped.disconnected:
+        return "ended by another client"
+    if stepped.state == "timeout":
+        return "still running (timeout); `lazydap wait` waits on, `lazydap pause` stops it"
+    state = state_words(stepped.state, stepped.exit_code, adapter)
+    return state if stepped.reason is None else f"{state} ({stepped.reason})"
+
+
+def _outcome(stepped: Stepped, folder: Path, adapter: AdapterKind) -> Iterator[Line]:
+    yield "state", _state(stepped, adapter)
+    if stepped.exit_code is not None and not stepped.disconnected:
+        yield "exit code", exit_code_words(stepped.exit_code, adapter)
     if stepped.thread_id is not None:
         yield "thread", stepped.thread_id
     if stepped.frame is not None:

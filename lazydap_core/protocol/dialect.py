@@ -39,6 +39,7 @@ FEATURES: Final[tuple[str, ...]] = (
     "function_breakpoints",
     "data_breakpoints",
     "source",
+    "await_stop",
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from lazydap_core.domain.words import AdapterKind, Channel, EvalContext, StepKind, VariableFilter
 from lazydap_core.protocol.additions.exceptions import ExceptionFilterList, ExceptionFilterSet, ExceptionInfo
 from lazydap_core.protocol.additions.following import BreakpointMove
-from lazydap_core.protocol.additions.moving import Goto, GotoTargets, RunTo, StepInTargets
+from lazydap_core.protocol.additions.moving import AwaitStop, Goto, GotoTargets, RunTo, StepInTargets
 from lazydap_core.protocol.additions.muting import Mute
 from lazydap_core.protocol.additions.named import (
     DataBreakpointAdd,
@@ -193,7 +193,8 @@ MoveRequest = Continue | Step | Pause | RunTo | Goto
 """What moves or stops the program, one at a time."""
 
 InspectRequest = (
-    Threads
+    AwaitStop
+    | Threads
     | StackTrace
     | Scopes
     | Variables

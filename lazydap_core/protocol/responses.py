@@ -109,7 +109,10 @@ class Continued(WireObject, frozen=True, kw_only=True):
 
 
 class Stepped(WireObject, frozen=True, kw_only=True):
-    """What a waiting execution request came to: the stable state (doc/protocol.md, "Waiting")."""
+    """What a waiting execution request came to: the stable state (doc/protocol.md, "Waiting").
+
+    `disconnected` is the feature `await_stop`: true where a client ended the program, and not the program itself.
+    """
 
     state: WaitOutcome
     reason: str | None = NULL
@@ -129,6 +132,7 @@ class Stepped(WireObject, frozen=True, kw_only=True):
     breakpoint_updates: tuple[AdapterBreakpoint, ...]
     thread_updates: tuple[ThreadUpdate, ...]
     elapsed_ms: U64
+    disconnected: bool | None = None
 
     def __post_init__(self) -> None:
         normalise_reason(self, self.reason)

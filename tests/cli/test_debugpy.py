@@ -1,6 +1,7 @@
 """The command line with a real debugpy."""
 
 import json
+import signal
 import time
 import venv
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import psutil
 import pytest
 
 from tests.cli.debugging import (
+    WAIT,
     adapter_of,
     launch,
     locals_of,
@@ -88,6 +90,44 @@ def test_a_program_that_never_stops_times_out_without_ending_the_session(project
     assert waited["state"] == "timeout"
     assert waited["elapsed_ms"] >= 1000
     assert state(project) == "running"
+
+
+def test_a_stop_after_a_wait_that_timed_out_is_waited_for_and_not_run_past(project: Shell) -> None:
+    launch(project, "spins.py")
+    assert resume(project, timeout="1")["state"] == "timeout"
+    added = set_break(project, "spins.py", PYTHON["spins"].line("turn"))
+    wait_until(lambda: state(project) == "paused", "it does not stop")
+    stop = project("wait", "--timeout", WAIT).json
+    assert (stop["state"], stop["reason"], stop["frame"]["line"]) == ("paused", "breakpoint", added["line"])
+    assert project("wait").json["frame"] == stop["frame"]
+    assert "paused (breakpoint)" in project("wait", "--format", "table").out
+
+
+def test_a_program_that_a_signal_ended_reads_so_and_not_as_one_that_exited(project: Shell) -> None:
+    launch(project, "spins.py")
+    waiting = project.start("continue", "--wait", "--timeout", WAIT, "--format", "table")
+    wait_until(lambda: state(project) == "running", "it does not run")
+    # The launcher names the program too, and has it as its child.
+    tree = adapter_of(project).children(recursive=True)
+    (program,) = [process for process in tree if _is_spinning(process, project) and not process.children()]
+    program.send_signal(signal.SIGSEGV)
+    table = finished(waiting).out
+    assert "ended by SIGSEGV" in table
+    assert "245 (SIGSEGV)" in table
+    assert "ended by SIGSEGV" in project("status", "--format", "table").out
+    ended = project("wait").json
+    assert (ended["state"], ended["exit_code"]) == ("exited", 245)
+    assert "disconnected" not in ended
+
+
+def test_a_wait_that_another_client_ends_does_not_read_as_an_exit(project: Shell) -> None:
+    launch(project, "spins.py")
+    waiting = project.start("continue", "--wait", "--format", "table")
+    wait_until(lambda: state(project) == "running", "it does not run")
+    project("disconnect")
+    table = finished(waiting).out
+    assert "ended by another client" in table
+    assert "exit" not in table
 
 
 def test_the_variable_and_the_config_set_the_limit_of_a_wait(project: Shell) -> None:

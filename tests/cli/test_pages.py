@@ -57,6 +57,7 @@ def test_every_command_of_the_guide_does_what_it_should(shell: Shell) -> None:
     (program,) = blocks(page, "python")
     shell.write("app.py", program)
     stops: list[Any] = []
+    waited: Any = None
     for line in "".join(blocks(page, "sh")).splitlines():
         ran = sh(shell, "-euc", line)
         assert ran.returncode == 0, f"{line}\n{ran.stdout}\n{ran.stderr}"
@@ -66,8 +67,11 @@ def test_every_command_of_the_guide_does_what_it_should(shell: Shell) -> None:
         (answer,) = documents(ran.stdout)
         if "--wait" in line:
             stops.append(answer)
+        if line.startswith("lazydap wait"):
+            waited = answer
     assert [stop["state"] for stop in stops] == ["paused"] * len(stops)
     assert [stop["frame"]["line"] for stop in stops] == [3, 9, 8, 9, 2, 3]
+    assert waited["frame"] == stops[0]["frame"]
 
 
 def test_every_command_that_the_guide_speaks_of_exists() -> None:

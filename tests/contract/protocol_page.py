@@ -53,6 +53,7 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (events.Continued, "by"),
     (requests.Disconnect, "even_attached"),
     (objects.SessionSummary, "attached"),
+    (responses.Stepped, "disconnected"),
 )
 _SETS: Final[dict[str, Any]] = {
     "adapter kind": words.AdapterKind,

@@ -100,6 +100,7 @@ REQUESTS: Final[tuple[requests.Request, ...]] = (
         dry_run=False,
     ),
     requests.Subscribe(channels=("stopped", "continued", "session_ended")),
+    requests.AwaitStop(session_id=SESSION, timeout_ms=5000),
     requests.RunTo(session_id=SESSION, source="/home/ana/shop/app.py", line=9, wait=objects.Wait()),
     requests.GotoTargets(session_id=SESSION, source="/home/ana/shop/app.py", line=4),
     requests.Goto(session_id=SESSION, source="/home/ana/shop/app.py", line=4, wait=objects.Wait()),

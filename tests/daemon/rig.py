@@ -91,6 +91,10 @@ class Rig:
         """Pause."""
         return await self.engine.handle(requests.Pause(session_id=self.session_id, wait=wait))
 
+    async def await_stop(self, timeout_ms: int = 5000) -> Any:
+        """Wait without moving anything."""
+        return await self.engine.handle(requests.AwaitStop(session_id=self.session_id, timeout_ms=timeout_ms))
+
     async def disconnect(self, *, terminate: bool = True, dry_run: bool = False) -> Any:
         """Disconnect."""
         return await self.engine.handle(

@@ -7,7 +7,9 @@ from lazydap_cli import session
 from lazydap_cli.call import Call
 from lazydap_cli.documents import document, documents, seconds
 from lazydap_cli.results import Single
+from lazydap_cli.stops import state_words
 from lazydap_core.client.blocking import BlockingClient, send_shutdown
+from lazydap_core.domain.endings import exit_code_words
 from lazydap_core.errors import DaemonUnreachable, UsageError, VersionMismatch
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import SessionSummary
@@ -32,7 +34,9 @@ def status(call: Call) -> Single:
 def _session_lines(summary: SessionSummary | None) -> Iterable[tuple[str, object]]:
     if summary is None:
         return [("session", "none; `lazydap launch <program>` starts one")]
-    state = summary.state if summary.exit_code is None else f"{summary.state}, exit code {summary.exit_code}"
+    state = state_words(summary.state, summary.exit_code, summary.adapter)
+    if summary.exit_code is not None:
+        state += f", exit code {exit_code_words(summary.exit_code, summary.adapter)}"
     lines: list[tuple[str, object]] = [
         ("session", summary.session_id),
         ("state", state),

@@ -1,4 +1,4 @@
-"""Owns the commands that move the program: continue, the steps and pause, with the waiting they may do."""
+"""Owns the commands that move the program or wait for it: continue, the steps, pause and wait."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,9 @@ from lazydap_core.protocol.objects import NoWait, SessionId, Wait, WaitMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from lazydap_core.client.blocking import BlockingClient
+    from lazydap_core.protocol.objects import SessionSummary
 
 DEFAULT_SECONDS: Final = 30
 REPLY_SECONDS: Final = 60.0
@@ -103,6 +106,16 @@ def pause(call: Call) -> Single:
     return _moved(call, lambda session_id, wait: requests.Pause(session_id=session_id, thread_id=thread, wait=wait))
 
 
+def wait(call: Call) -> Single:
+    """Where the program stands, or how it ended; waits for that while it runs, and moves nothing."""
+    limit = _wait_seconds(call)
+    with call.connect() as client:
+        session.needs(client, "await_stop", "wait for a program without moving it")
+        summary = session.current(client)
+        request = requests.AwaitStop(session_id=summary.session_id, timeout_ms=min(limit * 1000, LONGEST_MS))
+        return _waited(call, client, request, limit, summary)
+
+
 def _stepped(call: Call, kind: StepKind) -> Single:
     thread = call.given("thread")
     return _moved(
@@ -120,18 +133,25 @@ def _moved(
     with call.connect() as client:
         if needed is not None:
             session.needs(client, *needed)
-        session_id = session.current(client).session_id
+        summary = session.current(client)
         if limit is None:
-            answer = session.asked(client, request(session_id, NoWait()), responses.Continued, timeout=REPLY_SECONDS)
-            return _moving(answer)
-        waiting = request(session_id, Wait(timeout_ms=min(limit * 1000, LONGEST_MS)))
-        reply_limit = limit + GRACE_SECONDS if limit else None
-        stepped = session.asked(client, waiting, responses.Stepped, timeout=reply_limit)
-    return Single(document(stepped), waited_lines(stepped, call.folder))
+            asked = request(summary.session_id, NoWait())
+            answer = session.asked(client, asked, responses.Continued, timeout=REPLY_SECONDS)
+            return _moving(answer, is_pause=isinstance(asked, requests.Pause))
+        waiting = request(summary.session_id, Wait(timeout_ms=min(limit * 1000, LONGEST_MS)))
+        return _waited(call, client, waiting, limit, summary)
 
 
-def _moving(answer: responses.Continued) -> Single:
-    state = "running already" if answer.already_running else "running"
+def _waited(
+    call: Call, client: "BlockingClient", request: requests.Request, limit: int, summary: "SessionSummary"
+) -> Single:
+    reply_limit = limit + GRACE_SECONDS if limit else None
+    stepped = session.asked(client, request, responses.Stepped, timeout=reply_limit)
+    return Single(document(stepped), waited_lines(stepped, call.folder, summary.adapter))
+
+
+def _moving(answer: responses.Continued, *, is_pause: bool) -> Single:
+    state = "asked to stop" if is_pause else "running already" if answer.already_running else "running"
     return Single(
         {**document(answer), "state": "running"},
         [("session", answer.session_id), ("state", state), ("thread", answer.thread_id)],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, Self
 
 from lazydap_cli import session, streams
 from lazydap_cli.call import Call
+from lazydap_core.domain.endings import exit_code_words
 from lazydap_core.domain.words import LIVE_STATES
 from lazydap_core.errors import BadRequest, Unsupported
 from lazydap_core.protocol import events, requests, responses
@@ -213,11 +214,11 @@ _LEFT: Final = "left; the program runs on, and `lazydap terminal` comes back"
 def _told(ending: EndReason | None, summary: SessionSummary) -> str:
     match ending:
         case Exited(exit_code=code) if code is not None:
-            return f"the program has ended with exit code {code}"
+            return f"the program has ended with exit code {exit_code_words(code, summary.adapter)}"
         case AdapterDied(detail=detail):
             return f"the debugger has ended: {detail}"
         case None if summary.exit_code is not None:
-            return f"the program has ended with exit code {summary.exit_code}"
+            return f"the program has ended with exit code {exit_code_words(summary.exit_code, summary.adapter)}"
         case _:
             return "the program has ended"
 

@@ -43,9 +43,9 @@ class Collector:
             self.is_truncated = True
         self.high_water = high_water
 
-    def adopt(self, stop: events.Stopped) -> None:
-        """Settle on a stop that happened between the decision not to send anything and the arming of this wait."""
-        self._take_stop(stop)
+    def adopt(self, event: events.Stopped | events.SessionEnded) -> None:
+        """Settle on what came before this wait: the stop at which the program stands, or its ending."""
+        self._take(event)
 
     def feed(self, numbered: Numbered) -> None:
         """Take in one live event; after the outcome is known it only adds to it."""

@@ -137,21 +137,20 @@ class Hearing:
             self._stopped_at = time.monotonic()
         if normal.thread_id is not None and (is_first or session.last_thread_id is None):
             session.last_thread_id = normal.thread_id
+        stopped = events.Stopped(
+            session_id=session.id,
+            thread_id=normal.thread_id,
+            adapter_thread_id=normal.adapter_thread_id,
+            reason=normal.reason,
+            raw_reason=normal.raw_reason,
+            all_threads_stopped=all_threads_stopped,
+            hit_breakpoint_ids=session.book.our_ids(normal.hit_ids, normal.reason),
+            by=session.actor,
+        )
         if session.is_announced:
-            session.emit(
-                events.Stopped(
-                    session_id=session.id,
-                    thread_id=normal.thread_id,
-                    adapter_thread_id=normal.adapter_thread_id,
-                    reason=normal.reason,
-                    raw_reason=normal.raw_reason,
-                    all_threads_stopped=all_threads_stopped,
-                    hit_breakpoint_ids=session.book.our_ids(normal.hit_ids, normal.reason),
-                    by=session.actor,
-                )
-            )
+            session.emit(stopped)
         if is_first:
-            session.stand(normal.thread_id, normal.reason, normal.raw_reason, normal.text)
+            session.stand(stopped, normal.text)
         session.troubles.met(session.book.our_ids(normal.hit_ids))
         session.came_to_rest.set()
 

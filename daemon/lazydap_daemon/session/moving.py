@@ -63,6 +63,11 @@ class Armed:
         if self.collector.outcome is not None:
             self.settled.set()
 
+    def settle(self, event: events.Stopped | events.SessionEnded) -> None:
+        """Take what has been before as the outcome."""
+        self.collector.adopt(event)
+        self.settled.set()
+
 
 class Mover:
     """Carries out what moves the program of one session.
@@ -105,6 +110,21 @@ class Mover:
             # What the last run has left with the adapter would stop this one.
             await self._guest.gone()
             return await self._move(request, thread_id)
+
+    async def await_stop(self, request: requests.AwaitStop) -> responses.Stepped:
+        """Where the program stands, or how it ended; waits for that while it runs. Moves nothing and takes no turn."""
+        session = self._session
+        # No await from the arming to the look: what comes between would be neither heard nor seen.
+        armed = Armed(session, all_threads=False)
+        session.listen(armed.feed)
+        try:
+            if session.ending is not None:
+                armed.settle(events.SessionEnded(session_id=session.id, reason=session.ending))
+            elif session.stop is not None:
+                armed.settle(session.stop.stopped)
+            return await self._waited(objects.Wait(timeout_ms=request.timeout_ms), armed)
+        finally:
+            session.unlisten(armed.feed)
 
     async def _move(
         self, request: requests.Continue | requests.Step | requests.RunTo | requests.Goto, thread_id: int
@@ -315,6 +335,9 @@ class Mover:
             return responses.Continued(
                 session_id=self._session.id, thread_id=thread_id, already_running=already_running
             )
+        return await self._waited(wait, armed)
+
+    async def _waited(self, wait: objects.Wait, armed: Armed) -> responses.Stepped:
         with anyio.move_on_after(_seconds(wait, armed)):
             await armed.settled.wait()
         return await self._stable_state(armed)
@@ -376,6 +399,7 @@ class Mover:
             breakpoint_updates=tuple(collector.breakpoints),
             thread_updates=tuple(collector.threads),
             elapsed_ms=int((time.monotonic() - armed_at) * 1000),
+            disconnected=True if outcome in ("exited", "terminated") and self._session.is_disconnecting else None,
         )
 
 

@@ -49,6 +49,8 @@ class Occupant:
         match request:
             case requests.Continue() | requests.Step() | requests.Pause() | requests.RunTo() | requests.Goto():
                 return await self.mover.carry_out(request)
+            case requests.AwaitStop():
+                return await self.mover.await_stop(request)
             case requests.Threads():
                 return await self.inspector.threads()
             case requests.StackTrace():

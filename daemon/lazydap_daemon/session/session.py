@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import anyio
 from anyio.abc import TaskGroup
+from msgspec.structs import replace
 
 from lazydap_core.domain.words import SessionState
 from lazydap_core.errors import DaemonError
@@ -259,7 +260,8 @@ class Session:
             self.run.end()
             self.run.is_expected = False
             if standing is not None:
-                self.stand(standing.thread_id, standing.reason, standing.raw_reason, standing.text)
+                # With the thread that was found out meanwhile.
+                self.stand(replace(standing.stopped, thread_id=standing.thread_id), standing.text)
 
     def announce_run(self, thread_id: int | None, *, all_threads: bool) -> None:
         """Tell that the program runs, unless that has been told."""
@@ -267,17 +269,10 @@ class Session:
             events.Continued(session_id=self.id, thread_id=thread_id, all_threads_continued=all_threads, by=self.actor)
         )
 
-    def stand(self, thread_id: int | None, reason: str, raw_reason: str | None, text: str | None) -> None:
+    def stand(self, stopped: events.Stopped, text: str | None) -> None:
         """The program has come to stand; whoever reads stops is told."""
         self.stop_count += 1
-        self.stop = Standing(
-            generation=self.stop_count,
-            motion=self.motion,
-            thread_id=thread_id,
-            reason=reason,
-            raw_reason=raw_reason,
-            text=text,
-        )
+        self.stop = Standing(stopped, generation=self.stop_count, motion=self.motion, text=text)
         self.on_standing(self.stop)
 
     def end(self, reason: objects.EndReason) -> None:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import anyio
 
-from lazydap_core.protocol import objects
+from lazydap_core.protocol import events, objects
 from lazydap_daemon.dap import messages as dap
 
 
@@ -18,25 +18,17 @@ class Page(NamedTuple):
 class Standing:
     """One stop of one session, from the adapter's `stopped` until the program moves.
 
-    `generation` counts the stops of the session from 1. `frame_known` and `locals_known` are set when the daemon's own
-    reading has come that far, whether or not it found anything.
+    `stopped` is how it was told, `generation` counts the stops of the session from 1. `frame_known` and `locals_known`
+    are set when the daemon's own reading has come that far, whether or not it found anything.
     """
 
-    def __init__(
-        self,
-        *,
-        generation: int,
-        motion: int,
-        thread_id: int | None,
-        reason: str,
-        raw_reason: str | None,
-        text: str | None,
-    ) -> None:
+    def __init__(self, stopped: events.Stopped, *, generation: int, motion: int, text: str | None) -> None:
+        self.stopped = stopped
         self.generation = generation
         self.motion = motion
-        self.thread_id = thread_id
-        self.reason = reason
-        self.raw_reason = raw_reason
+        self.thread_id = stopped.thread_id
+        self.reason = stopped.reason
+        self.raw_reason = stopped.raw_reason
         self.text = text
         self.top: dap.StackFrame | None = None
         self.frame_count: int | None = None

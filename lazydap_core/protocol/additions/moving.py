@@ -1,6 +1,13 @@
-"""Owns the messages of the features `run_to`, `goto` and `step_in_targets`."""
+"""Owns the messages of the features `await_stop`, `run_to`, `goto` and `step_in_targets`."""
 
 from lazydap_core.protocol.objects import I64, NULL, U32, SessionId, WaitMode, WireObject
+
+
+class AwaitStop(WireObject, frozen=True, kw_only=True):
+    """Feature `await_stop`: wait without moving anything; null is 30 s, 0 is no limit (milliseconds)."""
+
+    session_id: SessionId
+    timeout_ms: U32 | None = NULL
 
 
 class RunTo(WireObject, frozen=True, kw_only=True):
