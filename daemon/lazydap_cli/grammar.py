@@ -405,7 +405,10 @@ COMMANDS: tuple[Command | Group, ...] = (
         "lazydap disconnect",
         options=(
             Option("--session-id", "End only this session", value="SESSION_ID"),
-            Option("--no-terminate", "Leave the program running where the adapter can"),
+            Option(
+                "--no-terminate",
+                "Leave the program running; debugpy and delve end one that they launched (--dry-run tells)",
+            ),
             Option("--terminate", "End it even if it was attached to"),
             _DRY_RUN,
         ),

@@ -10,6 +10,7 @@ from lazydap_nvim import following, transitions
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.launching import launch
+from lazydap_nvim.link import Link
 from lazydap_nvim.model import Project, Queue, Session
 from lazydap_nvim.targets import commanded
 from lazydap_nvim.verbs import Continue, Disconnect, Launch, Movement, Pause, Step, Stop
@@ -104,6 +105,11 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
         await _give_up(host, project)
         return
     terminate = isinstance(verb, Stop)
+    if not terminate and await _would_end(host.link_to(project.root), session.id):
+        host.editor.say(
+            "this adapter ends the program when it lets go of it: nothing done, :LazydapStop ends it", "warn"
+        )
+        return
     request = requests.Disconnect(session_id=session.id, terminate=terminate, dry_run=False)
     host.apply(transitions.set_ending(project, is_ending=True, is_answered=True))
     try:
@@ -111,14 +117,18 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
     except LazydapError:
         host.apply(transitions.set_ending(host.project(project.root), is_ending=False))
         raise
-    if not terminate and answer.terminated_debuggee:
-        host.editor.say("this adapter cannot leave the program running: it was ended", "warn")
-    elif answer.terminated_debuggee:
+    if answer.terminated_debuggee:
         host.editor.say(f"{program_name(session)} ended")
     elif terminate:
         host.editor.say(f"{program_name(session)} was attached to and runs on")
     else:
         host.editor.say(f"{program_name(session)} runs on without the debugger")
+
+
+async def _would_end(link: Link, session_id: objects.SessionId) -> bool:
+    """Whether the program would not live on without its debugger."""
+    request = requests.Disconnect(session_id=session_id, terminate=False, dry_run=True)
+    return (await link.aside(request, responses.Disconnected, DISCONNECT_SECONDS)).terminated_debuggee
 
 
 async def _give_up(host: Host, project: Project | None) -> None:

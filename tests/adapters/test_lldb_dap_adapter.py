@@ -105,7 +105,7 @@ async def test_it_names_its_version_and_what_it_can_do(driver: LldbDapDriver, tm
         version = major_version(talk.capabilities)
         assert version is not None
         assert driver.one_scope_transaction(talk.capabilities) is (version < 22)
-        assert driver.keeps_debuggee(talk.capabilities)
+        assert driver.keeps_debuggee(talk.capabilities, is_attached=False)
 
 
 @pytest.mark.parametrize("has_debug_info", [True, False])

@@ -4,12 +4,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.adapters.real import dlv
 from tests.daemon.debugging import AdapterName, Debugging, debugging, frame_of, wait
 from tests.daemon.going import going
 from tests.daemon.real import eventually
@@ -86,6 +87,12 @@ async def attach_and_let_go(made: Debugging, program: "subprocess.Popen[bytes]",
     assert program.returncode == 0
 
 
+def free_port() -> int:
+    """A port at which nobody listens now."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
 @contextmanager
 def running(*command: str | Path) -> Generator["subprocess.Popen[bytes]"]:
     """A program that nobody debugs yet; it does not outlive the test."""
@@ -108,12 +115,44 @@ async def test_a_native_program_is_attached_to_and_runs_on_to_its_end(tmp_path: 
 
 
 async def test_a_python_program_that_listens_is_attached_to_and_runs_on_to_its_end(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     async with debugging("debugpy", WAITS, tmp_path) as made:
         with running(sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", made.program) as program:
             await eventually(lambda: _listens(port), "debugpy does not listen")
             await attach_and_let_go(made, program, port=port)
+
+
+HEADLESS = {
+    # How delve serves the program, and whether saying goodbye to it ends the program.
+    "for many": (("exec", "--accept-multiclient"), False),
+    "for one": (("exec",), True),
+    "of somebody else": (("attach",), False),
+}
+
+
+@pytest.mark.parametrize("how", HEADLESS)
+async def test_a_go_program_behind_a_port_is_set_free_or_said_to_end(tmp_path: Path, how: str) -> None:
+    warm()
+    source, program = built(tmp_path / "m", WAITS_IN_GO)
+    (command, *options), ends = HEADLESS[how]
+    async with going(WAITS_IN_GO, source, program, tmp_path) as made, AsyncExitStack() as stack:
+        served = str(program)
+        if command == "attach":
+            served = str(stack.enter_context(running(program)).pid)
+        port = free_port()
+        listening = ("--headless", f"--listen=127.0.0.1:{port}")
+        stack.enter_context(running(dlv(), command, served, *options, *listening))
+        assert await eventually(lambda: _listens(port), "delve does not listen")
+        await made.add("sleep")
+        attached = await made.peer.told({"Attach": {"adapter": "delve", "port": port, "stop_on_entry": True}})
+        made.session_id = attached["session_id"]
+        assert (await made.resume())["frame"]["line"] == made.line("sleep")
+        await set_to(made, "turns", "2995")
+        # It stands at a breakpoint, which it would meet again.
+        told = await made.ask("Disconnect", terminate=False, dry_run=True)
+        assert told["terminated_debuggee"] is ends
+        assert (await made.disconnect(terminate=False))["terminated_debuggee"] is ends
+        assert await eventually(lambda: not made.running(), "the program was left standing")
 
 
 def _listens(port: int) -> bool:

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -299,11 +300,26 @@ def test_a_daemon_without_our_features_is_asked_for_the_place_and_the_values(
     assert "stop_detail" not in subscribed[0]["channels"]
 
 
+def disconnected(is_ended: bool, *, is_dry_run: bool = False) -> dict[str, Any]:
+    return {"Disconnected": {"session_id": SESSION, "terminated_debuggee": is_ended, "dry_run": is_dry_run}}
+
+
+def test_a_program_that_its_adapter_would_end_is_not_left_but_that_is_said(
+    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
+) -> None:
+    start_daemon(live_script(program, 2, Disconnect=[[{"reply": disconnected(True, is_dry_run=True)}]]))
+    editor = start_editor(program)
+    editor.command("LazydapHere")
+    editor.expect_cursor(program, 2)
+    editor.command("LazydapDisconnect")
+    editor.expect_message("this adapter ends the program when it lets go of it: nothing done, :LazydapStop ends it")
+    editor.expect_sign(2, "▶")
+
+
 @pytest.mark.parametrize(
     "deed",
     [
         ("LazydapDisconnect", False, "app.py runs on without the debugger"),
-        ("LazydapDisconnect", True, "this adapter cannot leave the program running: it was ended"),
         ("LazydapStop", False, "app.py was attached to and runs on"),
         ("LazydapStop", True, "app.py ended"),
     ],
@@ -313,8 +329,9 @@ def test_it_is_said_once_whether_the_program_ended_or_runs_on(
 ) -> None:
     command, is_ended, line = deed
     over = {"SessionEnded": {"session_id": SESSION, "reason": "disconnected"}}
-    answer = {"Disconnected": {"session_id": SESSION, "terminated_debuggee": is_ended, "dry_run": False}}
-    start_daemon(live_script(program, 2, Disconnect=[[{"broadcast": over}, {"reply": answer}]]))
+    asked = [] if command == "LazydapStop" else [[{"reply": disconnected(is_ended, is_dry_run=True)}]]
+    ended = [{"broadcast": over}, {"reply": disconnected(is_ended)}]
+    start_daemon(live_script(program, 2, Disconnect=[*asked, ended]))
     editor = start_editor(program)
     editor.command("LazydapHere")
     editor.expect_cursor(program, 2)

@@ -67,7 +67,8 @@ def disconnect(call: Call) -> Single:
         )
         answer = session.asked(client, request, responses.Disconnected)
     if call.given("no_terminate") and answer.terminated_debuggee:
-        call.warn("the adapter cannot leave a program running: it was ended")
+        done = "would be ended" if answer.dry_run else "was ended"
+        call.warn(f"this adapter ends the program when it lets go of it: it {done}; to leave one, start it and attach")
     return Single(
         {**document(answer), "disconnected": not answer.dry_run},
         [

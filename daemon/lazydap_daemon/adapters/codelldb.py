@@ -263,9 +263,9 @@ class CodelldbDriver(Ordinary):
         del capabilities
         return False
 
-    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
-        """As it says."""
-        return capabilities.support_terminate_debuggee is True
+    def keeps_debuggee(self, capabilities: Capabilities, *, is_attached: bool) -> bool:
+        """As it says of a launched one."""
+        return is_attached or capabilities.support_terminate_debuggee is True
 
 
 def _languages(plan: LaunchPlan) -> list[str]:

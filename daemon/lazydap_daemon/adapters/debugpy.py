@@ -199,10 +199,10 @@ class DebugpyDriver(Ordinary):
         del capabilities
         return False
 
-    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
-        """Never a launched one: `terminateDebuggee: false` is not even answered."""
+    def keeps_debuggee(self, capabilities: Capabilities, *, is_attached: bool) -> bool:
+        """Never a launched one: its launcher kills it, and `terminateDebuggee: false` is not answered."""
         del capabilities
-        return False
+        return is_attached
 
 
 def _exception_text(body: StoppedBody) -> str | None:

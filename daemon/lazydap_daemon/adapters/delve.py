@@ -69,6 +69,8 @@ class DelveDriver(Ordinary):
     def __init__(self, *, executable: tuple[str, ...], is_relayed: bool = False) -> None:
         self._executable = executable
         self.scratch: Scratch | None = Scratch("delve")
+        # Behind a port, where somebody may come back to it.
+        self.leaves_as_it_stands: bool = is_relayed
         if is_relayed:
             self.transports = (StandardStreams(),)
 
@@ -229,10 +231,10 @@ class DelveDriver(Ordinary):
         del capabilities
         return False
 
-    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
-        """Never a launched one."""
-        del capabilities
-        return False
+    def keeps_debuggee(self, capabilities: Capabilities, *, is_attached: bool) -> bool:
+        """Never one that delve has launched, for us or, for a single client, before us; then it does not say so."""
+        del is_attached
+        return capabilities.support_terminate_debuggee is True
 
 
 def _substitutions(plan: LaunchPlan) -> dict[str, Any]:

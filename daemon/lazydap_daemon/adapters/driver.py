@@ -141,6 +141,11 @@ class Driver(Protocol):
         ...
 
     @property
+    def leaves_as_it_stands(self) -> bool:
+        """Whether a program that is left keeps its breakpoints, and stands on if it stood."""
+        ...
+
+    @property
     def shares_terminal(self) -> bool:
         """Whether the adapter's process itself is to be run on the program's terminal, which the program inherits."""
         ...
@@ -290,8 +295,8 @@ class Driver(Protocol):
         """True when the references of one frame's scopes die with the next `scopes` request."""
         ...
 
-    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
-        """Whether a launched program can be left running."""
+    def keeps_debuggee(self, capabilities: Capabilities, *, is_attached: bool) -> bool:
+        """Whether a program that was launched, or attached to, can be left running."""
         ...
 
 

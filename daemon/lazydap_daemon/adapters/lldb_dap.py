@@ -212,9 +212,9 @@ class LldbDapDriver(Ordinary):
         version = major_version(capabilities)
         return version is None or version < FIRST_WITH_LASTING_SCOPES
 
-    def keeps_debuggee(self, capabilities: Capabilities) -> bool:
-        """As it says."""
-        return capabilities.support_terminate_debuggee is True
+    def keeps_debuggee(self, capabilities: Capabilities, *, is_attached: bool) -> bool:
+        """As it says of a launched one."""
+        return is_attached or capabilities.support_terminate_debuggee is True
 
 
 def _settings(*more: str) -> list[str]:

@@ -47,6 +47,7 @@ class Ordinary:
     exit_code_comes_last: bool = False
     noise_is_output: bool = False
     shares_terminal: bool = False
+    leaves_as_it_stands: bool = False
 
     def check(self, plan: LaunchPlan) -> None:
         """See `Driver.check`: the adapter says itself what is wrong with a launch."""

@@ -1,7 +1,7 @@
 """Owns telling a session's adapter which exceptions stop the program; changes no choice of the project."""
 
 import logging
-from typing import Any
+from typing import Any, Final
 
 import anyio
 
@@ -14,6 +14,8 @@ from lazydap_daemon.store.project import ProjectStore
 
 log = logging.getLogger("daemon.session")
 
+NOTHING: Final[dict[str, Any]] = {"filters": []}
+
 
 class FilterPusher:
     """Sends the filters that are on, and only where they have changed; the default holds where nobody has chosen."""
@@ -22,7 +24,7 @@ class FilterPusher:
         self._session = session
         self._project = project
         self._turn = anyio.Lock(fast_acquire=True)
-        self._sent: dict[str, Any] = {"filters": []}
+        self._sent = NOTHING
         self._is_unsure = False
 
     async def push(self) -> bool:
@@ -44,6 +46,12 @@ class FilterPusher:
             await self.push()
         except DapProtocolError as refused:
             log.warning("exception filters refused session=%s reason=%s", self._session.id, refused.message)
+
+    async def withdraw(self) -> None:
+        """Let no exception stop the program. Raises as `push`."""
+        async with self._turn:
+            if self._is_unsure or self._sent != NOTHING:
+                await self._send([], NOTHING)
 
     def _wanted(self) -> tuple[list[dap.ExceptionFilter], dict[str, Any]]:
         """Those that are on, in the order in which they are sent and answered, and how."""

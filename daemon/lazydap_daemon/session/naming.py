@@ -69,6 +69,12 @@ class NamedPusher:
             reason = refused.details.get("adapter_message") or refused.message
             self._tell(self._session.book.refuse(tuple(self._wanted()), reason))
 
+    async def withdraw(self) -> None:
+        """Leave the adapter none of them. Raises as `push`."""
+        async with self._turn:
+            if self.is_possible and self._sent != []:
+                await self._set((), [])
+
     async def admit(self, name: str) -> str | None:
         """Add a temporary one; the adapter's words where it cannot have it. Raises Unsupported, and as `push`."""
         self.check()

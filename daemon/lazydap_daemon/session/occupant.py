@@ -40,6 +40,7 @@ class Occupant:
         self.mover = Mover(session, self.targets, Guest(session, self.pusher), self.functions)
         self.filters = FilterPusher(session, project)
         session.before_start += [self.functions.push_leniently, self.filters.push_leniently]
+        session.before_leaving += [self.pusher.withdraw, self.functions.withdraw, self.filters.withdraw]
         self.terminal = ProgramTerminal(session)
         # Files whose breakpoints changed while the launch was under way.
         self.changed_sources: dict[str, None] = {}

@@ -192,7 +192,7 @@ async def _say_farewell(session: Session) -> None:
         return
     session.is_tearing_down = True
     arguments: dict[str, Any] = {}
-    if session.driver.keeps_debuggee(session.capabilities):
+    if session.driver.keeps_debuggee(session.capabilities, is_attached=session.is_attached):
         # Letting go takes LLDB seconds, even of a program that is not there any more.
         is_gone = session.debuggee is not None and not session.debuggee.is_alive()
         arguments["terminateDebuggee"] = is_gone or session.exit_code is not None
@@ -206,13 +206,9 @@ async def _say_farewell(session: Session) -> None:
 
 
 def would_terminate(session: Session, *, terminate: bool) -> bool:
-    """Whether a disconnect would end the program: as asked, but for adapters that cannot leave it running.
-
-    One that was attached to can always be left.
-    """
-    if session.is_attached:
-        return session.is_live and terminate
-    return session.is_live and (terminate or not session.driver.keeps_debuggee(session.capabilities))
+    """Whether a disconnect would end the program: as asked, but for adapters that cannot leave it running."""
+    keeps = session.driver.keeps_debuggee(session.capabilities, is_attached=session.is_attached)
+    return session.is_live and (terminate or not keeps)
 
 
 async def disconnect(session: Session, *, terminate: bool) -> bool:
@@ -247,6 +243,8 @@ async def _ask_to_disconnect(session: Session, *, terminates: bool) -> None:
             # From here the program is no longer ours to kill, whatever becomes of the adapter.
             session.process.keep = session.debuggee.pid
             session.debuggee = None
+        if session.driver.leaves_as_it_stands:
+            await _set_free(session)
     try:
         with adapter_faults():
             await session.connection.request(
@@ -254,3 +252,17 @@ async def _ask_to_disconnect(session: Session, *, terminates: bool) -> None:
             )
     except DaemonError as error:
         log.warning("adapter did not disconnect session=%s reason=%s", session.id, error.message)
+
+
+async def _set_free(session: Session) -> None:
+    """Take away all that would stop the program, and let it run: nobody would wake it where it stands."""
+    try:
+        for withdraw in session.before_leaving:
+            await withdraw()
+        if session.state == "paused":
+            await session.ask(_Anything, "continue", {"threadId": session.last_thread_id or session.driver.no_thread})
+    except DaemonError as error:
+        log.warning("the program may be left standing session=%s reason=%s", session.id, error.message)
+
+
+_Anything: Any = dict[str, Any]

@@ -72,6 +72,13 @@ class Pusher:
             enabled = [b for b in self._project.breakpoints_in(source) if self._project.is_active(b)]
             self._tell(self._session.book.refuse(enabled, refused.details.get("adapter_message") or refused.message))
 
+    async def withdraw(self) -> None:
+        """Leave the adapter no breakpoint in any file. Raises as `push`."""
+        async with self._turn:
+            for path, sent in tuple(self._sent.items()):
+                if sent.arguments["breakpoints"]:
+                    await self._send(path, ())
+
     async def admit(self, guest: Breakpoint) -> str | None:
         """Add a temporary breakpoint to its file; the adapter's words where it has no code there. Raises as `push`."""
         self._guest, self._session.book.guest = guest, None

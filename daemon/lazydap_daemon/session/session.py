@@ -118,6 +118,8 @@ class Session:
         self._tasks: TaskGroup | None = None
         # What the adapter is to be told of stopping, after the breakpoints in files and before the program starts.
         self.before_start: list[Callable[[], Awaitable[None]]] = []
+        # What takes all that away again.
+        self.before_leaving: list[Callable[[], Awaitable[None]]] = []
         self.on_standing: Callable[[Standing], None] = lambda _standing: None
 
     # The adapter.

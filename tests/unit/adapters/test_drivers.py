@@ -12,6 +12,7 @@ from lazydap_core.discovery.finding import Found
 from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_core.protocol.objects import LaunchOptions
 from lazydap_daemon.adapters.debugpy import DebugpyDriver
+from lazydap_daemon.adapters.delve import DelveDriver
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan, Normalised, driver_for
 from lazydap_daemon.adapters.hits import HitCondition, read_hit_condition
 from lazydap_daemon.adapters.lldb_dap import LldbDapDriver, major_version
@@ -20,6 +21,7 @@ from lazydap_daemon.dap.messages import Capabilities, Source, StoppedBody
 
 DEBUGPY = DebugpyDriver(interpreter="/env/bin/python")
 LLDB = LldbDapDriver(executable=("/bin/lldb-dap",))
+DELVE = DelveDriver(executable=("/bin/dlv",))
 SIGSTOP = StoppedBody(reason="exception", description="signal SIGSTOP", thread_id=7)
 
 
@@ -237,9 +239,15 @@ def test_only_what_the_program_wrote_is_its_output() -> None:
 
 
 def test_a_program_is_kept_only_where_the_adapter_can() -> None:
-    assert LLDB.keeps_debuggee(Capabilities(support_terminate_debuggee=True))
-    assert not LLDB.keeps_debuggee(Capabilities())
-    assert not DEBUGPY.keeps_debuggee(Capabilities(support_terminate_debuggee=True))
+    told, silent = Capabilities(support_terminate_debuggee=True), Capabilities()
+    assert LLDB.keeps_debuggee(told, is_attached=False)
+    assert not LLDB.keeps_debuggee(silent, is_attached=False)
+    assert LLDB.keeps_debuggee(silent, is_attached=True)
+    assert not DEBUGPY.keeps_debuggee(told, is_attached=False)
+    assert DEBUGPY.keeps_debuggee(silent, is_attached=True)
+    # Behind a port delve says whether it would end what it has launched before.
+    assert DELVE.keeps_debuggee(told, is_attached=True)
+    assert not DELVE.keeps_debuggee(silent, is_attached=True)
 
 
 @pytest.mark.parametrize(
