@@ -2,6 +2,7 @@
 
 local anchors = require('lazydap.anchors')
 local drawn = require('lazydap.drawn')
+local origin = require('lazydap.origin')
 local state = require('lazydap.state')
 
 local M = {}
@@ -25,6 +26,16 @@ function M.specs(path)
   return specs
 end
 
+--- Put an arrow where the program's line is in the text as it stands now.
+---@param buffer integer
+---@param spec lazydap.Spec
+function M.point(buffer, spec)
+  local line, note = origin.locate(buffer, spec.entry)
+  local last = vim.api.nvim_buf_line_count(buffer) - 1
+  spec.row, spec.note = math.max(math.min(line - 1, last), 0), note
+  spec.is_new = true
+end
+
 --- Let an arrow stand where its line is now: with its mark, or where its text is found again.
 ---@param buffer integer
 ---@param spec lazydap.Spec
@@ -35,7 +46,7 @@ function M.follow(buffer, spec, record, row)
     row = anchors.recover(buffer, record, not record.is_reread)
     spec.is_new = row ~= nil
   end
-  spec.row = row
+  spec.row, spec.note = row, record.note
   if row then
     record.told, record.is_reread = row, nil
     anchors.remember(buffer, record, row)

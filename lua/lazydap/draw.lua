@@ -11,6 +11,7 @@ local highlights = require('lazydap.highlights')
 local keys = require('lazydap.keys')
 local lists = require('lazydap.lists')
 local marks = require('lazydap.marks')
+local origin = require('lazydap.origin')
 local say = require('lazydap.say')
 local state = require('lazydap.state')
 local values = require('lazydap.values')
@@ -56,6 +57,12 @@ local function watch()
       values.draw(event.buf, config.get())
     end
   end)
+  on('BufWritePre', function(event)
+    local path = buffers.path(event.buf)
+    if path then
+      origin.writing(path)
+    end
+  end)
   on('BufWritePost', function(event)
     following.saved(event.buf)
   end)
@@ -77,6 +84,7 @@ local function watch()
     marks.forget(event.buf)
     following.forget(event.buf)
     values.forget(event.buf)
+    origin.forget(event.buf)
     buffers.forget(event.buf)
   end)
   vim.api.nvim_create_autocmd('OptionSet', {
@@ -134,6 +142,9 @@ local function draw(changed)
   end
   if changed.projects or changed.follow then
     try(keys.update, now.follow ~= false and #state.live() > 0, options)
+  end
+  if changed.stops or changed.projects then
+    try(origin.update)
   end
   if options.ui == 'auto' then
     try(require('lazydap.ui').watch)

@@ -13,6 +13,7 @@ M.namespace = vim.api.nvim_create_namespace('lazydap')
 ---@field line integer
 ---@field entry table            the breakpoint or place it comes from
 ---@field row? integer           where it stands or will stand
+---@field note? string           of an arrow: what has become of its line since the program was started
 ---@field is_lost? boolean
 ---@field is_new? boolean        placed anew, whatever has been drawn
 ---@field is_past_end? boolean  lost because the file has fewer lines
@@ -26,6 +27,7 @@ M.namespace = vim.api.nvim_create_namespace('lazydap')
 ---@field is_missing? boolean    its line is nowhere in the text
 ---@field is_unplaced? boolean   its mark stands where the line is not
 ---@field is_reread? boolean     an arrow's text was read again since it was drawn
+---@field note? string
 
 local by_buffer = {} ---@type table<integer, table<string, lazydap.Record>>
 
@@ -98,7 +100,7 @@ function M.put(buffer, spec, options, records)
   if ok then
     record = record or { told = spec.row }
     if M.is_arrow(spec.role) then
-      record.told, record.anchor = spec.row, nil
+      record.told, record.anchor, record.note = spec.row, nil, spec.note
       anchors.remember(buffer, record, spec.row)
     end
     record.id, record.place, record.look, record.entry = id, spec.place, look, spec.entry

@@ -115,17 +115,19 @@ function M.breakpoint(spec, row, glyph, priority)
   return options
 end
 
---- What an arrow alone does not say: the exception, or the function without a source that was called from here.
----@param place lazydap.Place
+--- What an arrow alone does not say: the exception, the function without a source that was called from here, and what
+--- has become of the line.
+---@param spec lazydap.Spec
 ---@return string?
-local function stop_words(place)
-  local words = {}
+local function arrow_words(spec)
+  local words, place = {}, spec.entry
   if place.text and place.text ~= '' then
     words[1] = place.text
   end
   if place.inner and place.inner ~= '' then
     words[#words + 1] = 'in ' .. place.inner
   end
+  words[#words + 1] = spec.note
   return #words > 0 and text.cut(text.one_line(table.concat(words, ', ')), MOST_WORDS) or nil
 end
 
@@ -152,9 +154,9 @@ function M.arrow(spec, row, glyph, priority)
     options.sign_text = glyph[spec.role] .. second
     options.sign_hl_group = is_stop and 'LazydapStopped' or 'LazydapFrame'
   end
-  local words = is_stop and stop_words(spec.entry)
+  local words = arrow_words(spec)
   if words then
-    options.virt_text = { { ' ' .. words, 'LazydapStopped' } }
+    options.virt_text = { { ' ' .. words, is_stop and 'LazydapStopped' or 'LazydapFrame' } }
   end
   return options
 end

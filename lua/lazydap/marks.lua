@@ -27,6 +27,8 @@ local function settle(buffer, specs, records, rows)
       arrows.follow(buffer, spec, record, rows[record.id])
     elseif is_known and not spec.is_lost then
       spec.row = rows[record.id] or nil
+    elseif drawn.is_arrow(spec.role) then
+      arrows.point(buffer, spec)
     else
       spec.row = math.max(math.min(spec.line - 1, last), 0)
       spec.is_new = true

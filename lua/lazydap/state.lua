@@ -123,6 +123,17 @@ function M.of_path(section, path)
   return (by_path[section] or {})[path] or {}
 end
 
+--- The project with that root.
+---@param root string
+---@return table?
+function M.of_root(root)
+  for _, project in ipairs(current.projects) do
+    if project.root == root then
+      return project
+    end
+  end
+end
+
 --- The projects whose program lives.
 ---@return table[]
 function M.live()

@@ -1,5 +1,6 @@
 --- Owns the diagnostic at the line where an exception stopped the program; it goes with the stop.
 
+local arrows = require('lazydap.arrows')
 local buffers = require('lazydap.buffers')
 local state = require('lazydap.state')
 
@@ -17,12 +18,13 @@ end
 ---@param stop lazydap.Place
 local function place(stop)
   local buffer = buffers.of_path(stop.path)
-  if not buffer or stop.line > vim.api.nvim_buf_line_count(buffer) then
+  local line = buffer and arrows.line_of(buffer, stop.line, stop.root)
+  if not buffer or line > vim.api.nvim_buf_line_count(buffer) then
     return
   end
   vim.diagnostic.set(namespace, buffer, {
     {
-      lnum = stop.line - 1,
+      lnum = line - 1,
       col = 0,
       message = stop.text,
       severity = vim.diagnostic.severity.ERROR,

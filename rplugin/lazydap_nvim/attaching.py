@@ -1,5 +1,6 @@
 """Owns `:LazydapAttach`: what is meant, what is sent, what is told."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -35,7 +36,7 @@ async def attach(host: Host, verb: Attach) -> None:
     environ: Mapping[str, str] = dict(verb.env) or host.environ
     request = await in_thread(_request, target, link.root, environ)
     name = f"process {target.pid}" if target.pid is not None else f"{target.host}:{target.port}"
-    host.apply(transitions.launching(host.project(link.root), name))
+    host.apply(transitions.launching(host.project(link.root), name, time.time()))
     try:
         await link.ready(start=True)
         if not can(host, link.root, "attach", "attach to programs"):

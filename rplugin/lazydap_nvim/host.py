@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
@@ -135,7 +136,9 @@ class Host:
         with self.jobs.containing("the link"):
             self._epoch += 1
             self._unmet.add(link.root)
-            self.apply(transitions.connected(self.model.projects[link.root], features, status, breakpoints))
+            self.apply(
+                transitions.connected(self.model.projects[link.root], features, status, breakpoints, time.time())
+            )
             self._meet(link.root)
 
     def unlinked(self, link: Link, kept: Kept | None, *, was_linked: bool) -> None:
@@ -318,7 +321,7 @@ class Host:
             status = await self._links[root].ask(requests.Status(), responses.Status)
             # The answer came on another connection than the events: one that crossed it may be the newer word.
             if epoch == self._epoch:
-                self.apply(transitions.snapshot(self.model.projects[root], status))
+                self.apply(transitions.snapshot(self.model.projects[root], status, time.time()))
                 return
 
     async def _read_frame(self, root: str) -> None:

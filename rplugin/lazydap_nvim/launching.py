@@ -1,5 +1,6 @@
 """Owns the way from `:LazydapLaunch` to a live session: what is found, what is sent, what is told."""
 
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -13,7 +14,7 @@ from lazydap_core.protocol import responses
 from lazydap_nvim import following, transitions
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
-from lazydap_nvim.meaning import order_of, warn_of_age
+from lazydap_nvim.meaning import newer_source, order_of
 from lazydap_nvim.orders import Order, absolute, request_for
 from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, is_taken
 from lazydap_nvim.threads import in_thread
@@ -31,8 +32,11 @@ async def launch(host: Host, verb: Launch) -> None:
         return
     order = await order_of(host, verb, link.root)
     if order is not None and not await is_taken(host, link.root):
-        warn_of_age(host, order, verb.file)
-        await _carry(host, order, verb)
+        aged = newer_source(order, verb.file)
+        if aged is not None:
+            name = PurePath(order.program).name
+            host.editor.say(f"{name} is older than {PurePath(aged).name}: build it, or lines may not fit")
+        await _carry(host, order, verb, aged)
 
 
 def _root(host: Host, verb: Launch) -> str:
@@ -47,10 +51,10 @@ def _root(host: Host, verb: Launch) -> str:
     return str(Path(file).parent) if file and not program else cwd
 
 
-async def _carry(host: Host, order: Order, verb: Launch) -> None:
+async def _carry(host: Host, order: Order, verb: Launch, aged: str | None) -> None:
     root = order.root
     host.launches.last[root] = order
-    host.apply(transitions.launching(host.project(root), order.program))
+    host.apply(transitions.launching(host.project(root), order.program, time.time(), aged))
     host.model = msgspec.structs.replace(host.model, last=root)
     try:
         answer = await _send(host, order, dict(verb.env) or host.environ)

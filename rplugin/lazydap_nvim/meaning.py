@@ -179,11 +179,11 @@ async def _prepared(
     return of_configuration(configuration, root, stop_on_entry=verb.bang)
 
 
-def warn_of_age(host: Host, order: Order, file: str) -> None:
-    """Say so when the file one looks at was changed after the program was built."""
+def newer_source(order: Order, file: str) -> str | None:
+    """The file one looks at, where it is a source that was changed after the program was built."""
     source = Path(file)
-    if order.kind == "codelldb" and source.suffix in SOURCES and is_older(Path(order.program), source):
-        host.editor.say(f"{PurePath(order.program).name} is older than {source.name}: build it, or lines may not fit")
+    is_newer = order.kind == "codelldb" and source.suffix in SOURCES and is_older(Path(order.program), source)
+    return str(source) if is_newer else None
 
 
 def _known(verb: Launch) -> dict[str, str]:

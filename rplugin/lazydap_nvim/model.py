@@ -59,6 +59,7 @@ class Session(Known, frozen=True, kw_only=True):
     it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `mover` is who set the
     program running, `shown` the files it has stopped in, `frames` the stack once somebody has asked for it: that of
     `thread`, where the user has chosen one in place of the one that stopped.
+    `launched` is when its program was started or attached to, in seconds of the clock on the wall.
     `is_ending`: we have asked for its end; `is_answered`: what came of it is told with the answer.
     """
 
@@ -67,6 +68,7 @@ class Session(Known, frozen=True, kw_only=True):
     program: str = ""
     adapter_command: str | None = None
     has_terminal: bool = False
+    launched: float | None = None
     state: SessionState = "initialising"
     exit_code: int | None = None
     ended: str | None = None
@@ -100,7 +102,10 @@ class Stoppers(Known, frozen=True, kw_only=True):
 
 
 class Project(Known, frozen=True, kw_only=True):
-    """One project: `features` are the daemon's while `is_connected`, `launching` the program on its way."""
+    """One project: `features` are the daemon's while `is_connected`, `launching` the program on its way.
+
+    `ordered` is when we last ordered a launch, `aged` the source that was told then to be newer than its program.
+    """
 
     root: str
     is_connected: bool = False
@@ -109,6 +114,8 @@ class Project(Known, frozen=True, kw_only=True):
     breakpoints: tuple[BreakpointStatus, ...] = ()
     stoppers: Stoppers = Stoppers()
     launching: str | None = None
+    ordered: float | None = None
+    aged: str | None = None
     is_following: bool = False
     launches: tuple[str, ...] = ()
     muted: bool = False
@@ -195,14 +202,15 @@ def standing_frame(stop: Stop) -> StackFrame | None:
     return stop.frame if stop.user_frame is None else stop.user_frame
 
 
-def session_of(summary: SessionSummary, before: Session | None) -> Session:
-    """The session a snapshot tells of, with what is known from `before` where it is the same one."""
+def session_of(summary: SessionSummary, before: Session | None, now: float) -> Session:
+    """The session a snapshot of the moment `now` tells of, with what `before` knows where it is the same one."""
     known = before if before is not None and before.id == summary.session_id else None
     session = replace(
         known or Session(id=summary.session_id, adapter=summary.adapter),
         program=summary.program,
         adapter_command=summary.adapter_command,
         has_terminal=summary.terminal is not None,
+        launched=now - summary.uptime_ms / 1000 if known is None or known.launched is None else known.launched,
         state=summary.state,
         exit_code=summary.exit_code,
     )

@@ -1,5 +1,6 @@
 """Owns a project's one slot: what is live is asked about, ended or started again; a start is told."""
 
+import time
 from typing import Final
 
 import anyio
@@ -58,7 +59,7 @@ async def again(host: Host, project: Project) -> None:
     link = host.link_to(root)
     await following.deliver(host, link)
     host.apply(transitions.set_ending(host.project(root), is_ending=True))
-    host.apply(transitions.launching(host.project(root), session.program))
+    host.apply(transitions.launching(host.project(root), session.program, time.time()))
     try:
         answer = await link.aside(requests.Restart(session_id=session.id), responses.Launched, LAUNCH_SECONDS)
     except LazydapError:

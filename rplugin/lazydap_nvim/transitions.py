@@ -134,6 +134,7 @@ def _started(project: Project, event: events.SessionStarted) -> Outcome:
         id=event.session_id,
         adapter=event.adapter,
         program=project.launching or "",
+        launched=project.ordered if is_ours else None,
         mover="us" if is_ours else "them",
     )
     after = replace(project, session=session, is_following=is_ours)
@@ -346,14 +347,14 @@ def move_refused(project: Project, token: int) -> Outcome:
     return Outcome(replace(project, session=back), ("draw", "status"))
 
 
-def launching(project: Project, program: str) -> Outcome:
-    """Our launch of `program` is on its way."""
-    return Outcome(replace(project, launching=program), ("draw",))
+def launching(project: Project, program: str, now: float, aged: str | None = None) -> Outcome:
+    """Our launch of `program` is on its way; `aged` is a source of it that is newer, which the user has been told."""
+    return Outcome(replace(project, launching=program, ordered=now, aged=aged), ("draw",))
 
 
 def launch_failed(project: Project) -> Outcome:
     """Our launch came to nothing; a session that exists now is somebody else's."""
-    return Outcome(replace(project, launching=None), ("draw", "status", "list"))
+    return Outcome(replace(project, launching=None, ordered=None, aged=None), ("draw", "status", "list"))
 
 
 def launched(project: Project, answer: responses.Launched, adapter: objects.AdapterKind, program: str) -> Outcome:
@@ -362,7 +363,7 @@ def launched(project: Project, answer: responses.Launched, adapter: objects.Adap
     session = (
         known
         if known is not None and known.id == answer.session_id
-        else Session(id=answer.session_id, adapter=adapter, mover="us")
+        else Session(id=answer.session_id, adapter=adapter, launched=project.ordered, mover="us")
     )
     session = replace(
         session,
@@ -390,14 +391,18 @@ def launched(project: Project, answer: responses.Launched, adapter: objects.Adap
 
 
 def connected(
-    project: Project, features: frozenset[str], status: responses.Status, breakpoints: tuple[BreakpointStatus, ...]
+    project: Project,
+    features: frozenset[str],
+    status: responses.Status,
+    breakpoints: tuple[BreakpointStatus, ...],
+    now: float,
 ) -> Outcome:
-    """A link is up: its snapshot replaces all that was known."""
+    """A link is up: its snapshot, of the moment `now`, replaces all that was known."""
     before = replace(project, is_connected=True, features=features, session=None, breakpoints=breakpoints)
     reads: tuple[Effect, ...] = ("stoppers",)
     if not features & STOPPING:
         before, reads = replace(before, stoppers=Stoppers()), ()
-    outcome = snapshot(before, status)
+    outcome = snapshot(before, status, now)
     told = _state_file_told(outcome.project, StateFile(not_saved=status.not_saved))
     return Outcome(told.project, (*outcome.effects, *told.effects, *reads))
 
@@ -416,20 +421,20 @@ def muted(project: Project, *, is_muted: bool) -> Outcome:
     return Outcome(replace(project, muted=is_muted), ("draw",))
 
 
-def snapshot(project: Project, status: responses.Status) -> Outcome:
-    """What `Status` tells; for an answer that no event has overtaken."""
+def snapshot(project: Project, status: responses.Status, now: float) -> Outcome:
+    """What `Status` tells at the moment `now`; for an answer that no event has overtaken."""
     project = replace(project, muted=bool(status.muted))
     summary = status.session
     if summary is None:
         return Outcome(replace(project, session=None), ("draw",))
-    session = session_of(summary, project.session)
+    session = session_of(summary, project.session, now)
     after = replace(project, session=session)
     if session.state != "paused":
         return Outcome(after, ("draw", "dwell"))
     if summary.stop is not None:
         # It is the stop of now, whatever has been thought overtaken.
-        now = replace(session, floor=min(session.floor, summary.stop.generation - 1))
-        told = stop_told(replace(after, session=now), summary.stop)
+        known = replace(session, floor=min(session.floor, summary.stop.generation - 1))
+        told = stop_told(replace(after, session=known), summary.stop)
         return Outcome(told.project, told.effects or ("draw",))
     if STOP_DETAIL in project.features or session.stop is not None:
         return Outcome(after, ("draw",))

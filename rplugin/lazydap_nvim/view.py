@@ -52,6 +52,9 @@ def _project(project: Project) -> dict[str, Json]:
             "program": session.program,
             "exit_code": session.exit_code,
             "ended": session.ended,
+            "launched": session.launched,
+            "is_built": session.adapter == "codelldb",
+            "aged": project.aged,
         }
         if session.has_terminal:
             entry["terminal"] = True
@@ -289,7 +292,7 @@ def _project_inputs(model: Model) -> tuple[Any, ...]:
         parts += (project.launching, project.log, project.stoppers)
         if session is not None:
             parts += (session.id, session.program, session.adapter_command, session.exit_code, session.ended)
-            parts.append(session.has_terminal)
+            parts += (session.has_terminal, session.launched, project.aged)
     return tuple(parts)
 
 

@@ -10,6 +10,7 @@ from lazydap_nvim.model import Project, Session
 
 ROOT = "/p"
 FILE = "/p/a.py"
+NOW = 1_800_000_000.0
 SESSION = UUID("11111111-2222-4333-8444-555555555555")
 OTHER_SESSION = UUID("99999999-2222-4333-8444-555555555555")
 T = TypeVar("T")

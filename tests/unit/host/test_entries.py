@@ -14,7 +14,7 @@ from lazydap_core.protocol.additions.named import (
 )
 from lazydap_nvim import entries, transitions
 from lazydap_nvim.model import Project, Stoppers
-from tests.unit.host.building import OTHER_SESSION, SESSION, project, session, status
+from tests.unit.host.building import NOW, OTHER_SESSION, SESSION, project, session, status
 
 
 def function(**more: Any) -> FunctionBreakpointStatus:
@@ -100,7 +100,7 @@ def test_a_list_that_has_changed_is_read_again(event: events.Event) -> None:
 
 
 def test_a_daemon_that_knows_none_of_them_is_asked_for_none() -> None:
-    plain = transitions.connected(watching(), frozenset(), status(), ())
+    plain = transitions.connected(watching(), frozenset(), status(), (), NOW)
     assert (plain.project.stoppers, "stoppers" in plain.effects) == (Stoppers(), False)
-    able = transitions.connected(watching(), frozenset({"exceptions"}), status(), ())
+    able = transitions.connected(watching(), frozenset({"exceptions"}), status(), (), NOW)
     assert (able.project.stoppers, "stoppers" in able.effects) == (watching().stoppers, True)

@@ -13,7 +13,7 @@ from lazydap_core.errors import Cancelled, InvalidLaunchConfig
 from lazydap_nvim import meaning
 from lazydap_nvim.editor import ASK, CHOOSE, LIST_LINES, MESSAGE, Editor
 from lazydap_nvim.host import Host
-from lazydap_nvim.meaning import order_of, warn_of_age
+from lazydap_nvim.meaning import newer_source, order_of
 from lazydap_nvim.model import Project
 from lazydap_nvim.orders import Order
 from lazydap_nvim.verbs import Attach, Launch, Where
@@ -211,15 +211,16 @@ def test_cargo_tells_the_program_of_a_rust_file(desk: Desk, target: str, *, is_t
     assert is_there or desk.lines == ["nothing to launch yet: build it (`cargo build`), then launch again"]
 
 
-def test_a_program_older_than_its_source_is_said_so(desk: Desk) -> None:
+def test_a_program_older_than_its_source_is_known_before_it_is_launched(desk: Desk) -> None:
     program = desk.program("build/loop")
     os.utime(program, (1, 1))
     source = desk.file("loop.c")
 
     order = only(desk.meant(file=str(source)))
-    warn_of_age(desk.host, order, str(source))
 
-    assert desk.lines == ["loop is older than loop.c: build it, or lines may not fit"]
+    assert newer_source(order, str(source)) == str(source)
+    os.utime(source, (1, 1))
+    assert newer_source(order, str(source)) is None
 
 
 @pytest.mark.parametrize("kind", ["python", "debugpy"])

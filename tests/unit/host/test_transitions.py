@@ -12,6 +12,7 @@ from lazydap_nvim.transitions import Jump, Outcome, StepAgain, heard
 from tests.unit.host.building import (
     DETAIL,
     FILE,
+    NOW,
     OTHER_SESSION,
     SESSION,
     breakpoint_at,
@@ -285,7 +286,7 @@ def started_event() -> events.SessionStarted:
 
 def test_our_launch_that_stops_at_once_is_followed_whichever_word_comes_first() -> None:
     answer = launched("paused", reason="entry", thread_id=1, stop=stop(1, 2), breakpoints=(breakpoint_at(2),))
-    launching = transitions.launching(project(), FILE).project
+    launching = transitions.launching(project(), FILE, NOW).project
     by_answer = transitions.launched(launching, answer, "debugpy", FILE)
     assert Jump(FILE, 2, "stop") in by_answer.effects
     late = after(by_answer.project, started_event(), detail_event(stop(1, 2)))
@@ -301,7 +302,7 @@ def test_our_launch_that_stops_at_once_is_followed_whichever_word_comes_first() 
 
 
 def test_a_launch_whose_program_is_over_already_is_told_by_the_event_only() -> None:
-    launching = transitions.launching(project(), FILE).project
+    launching = transitions.launching(project(), FILE, NOW).project
     ended = after(launching, started_event(), ended_event(objects.Exited(exit_code=1)))
     answered = transitions.launched(ended.project, launched("exited"), "debugpy", FILE)
     assert answered.effects == ("draw",)
@@ -317,7 +318,7 @@ def test_a_session_started_by_another_client_is_asked_for_and_not_followed() -> 
 
 
 def test_a_failed_launch_leaves_the_project_as_it_is_with_the_daemon() -> None:
-    failed = transitions.launch_failed(transitions.launching(project(), FILE).project)
+    failed = transitions.launch_failed(transitions.launching(project(), FILE, NOW).project)
     assert failed.project == project()
     assert failed.effects == ("draw", "status", "list")
 
@@ -327,7 +328,7 @@ def test_a_failed_launch_leaves_the_project_as_it_is_with_the_daemon() -> None:
 
 def test_a_link_that_comes_up_draws_a_stop_it_finds_and_moves_nothing() -> None:
     found = status(stop=stop(5, 3, locals=page(x="1")))
-    outcome = transitions.connected(project(), DETAIL, found, (breakpoint_at(3),))
+    outcome = transitions.connected(project(), DETAIL, found, (breakpoint_at(3),), NOW)
     assert live(outcome).stop is not None
     assert live(outcome).values is not None
     assert not any(isinstance(effect, Jump) for effect in outcome.effects)
@@ -336,14 +337,14 @@ def test_a_link_that_comes_up_draws_a_stop_it_finds_and_moves_nothing() -> None:
 
 def test_a_snapshot_brings_back_a_stop_whose_events_were_lost() -> None:
     moved = transitions.set_moving(standing(), 1).project
-    outcome = transitions.snapshot(moved, status(stop=stop(2, 8)))
+    outcome = transitions.snapshot(moved, status(stop=stop(2, 8)), NOW)
     assert live(outcome).stop == stop(2, 8)
     assert live(outcome).moving == 0
     assert Jump(FILE, 8, "stop") in outcome.effects
 
 
 def test_a_snapshot_without_a_session_takes_it_away() -> None:
-    assert transitions.snapshot(standing(), status()).project.session is None
+    assert transitions.snapshot(standing(), status(), NOW).project.session is None
 
 
 def test_a_lost_daemon_leaves_the_breakpoints_of_the_file() -> None:
@@ -355,9 +356,9 @@ def test_a_lost_daemon_leaves_the_breakpoints_of_the_file() -> None:
 
 
 def test_a_launch_that_starts_the_daemon_is_ours_although_no_daemon_answered_at_first() -> None:
-    launching = transitions.launching(project(), FILE).project
+    launching = transitions.launching(project(), FILE, NOW).project
     unlinked = transitions.lost(launching, ()).project
-    linked = transitions.connected(unlinked, DETAIL, status(), ()).project
+    linked = transitions.connected(unlinked, DETAIL, status(), (), NOW).project
     started = heard(linked, events.SessionStarted(session_id=SESSION, adapter="debugpy")).project
     assert live(started).mover == "us"
     assert started.is_following
@@ -379,13 +380,13 @@ def test_without_stop_details_the_place_is_asked_for() -> None:
 
 
 def test_without_stop_details_a_launch_that_stops_is_asked_for() -> None:
-    launching = transitions.launching(project(features=frozenset[str]()), FILE).project
+    launching = transitions.launching(project(features=frozenset[str]()), FILE, NOW).project
     outcome = transitions.launched(launching, launched("paused", reason="entry", thread_id=1), "debugpy", FILE)
     assert "frame" in outcome.effects
 
 
 def test_without_stop_details_a_paused_session_found_on_connecting_is_asked_for() -> None:
-    outcome = transitions.connected(project(), frozenset(), status(state="paused"), ())
+    outcome = transitions.connected(project(), frozenset(), status(state="paused"), (), NOW)
     assert "frame" in outcome.effects
 
 
