@@ -72,10 +72,11 @@ end
 
 ---@param name string
 ---@param right string
-local function map(name, right)
+---@param mode? string
+local function map(name, right, mode)
   -- `vim.keymap.set` takes three times as long, and every start of Neovim pays for it.
-  local options = { noremap = true, desc = 'lazydap: ' .. name }
-  vim.api.nvim_set_keymap('n', ('<Plug>(lazydap-%s)'):format(name), right, options)
+  local options = { noremap = true, silent = mode == 'x', desc = 'lazydap: ' .. name }
+  vim.api.nvim_set_keymap(mode or 'n', ('<Plug>(lazydap-%s)'):format(name), right, options)
 end
 
 local COUNTED = {
@@ -95,8 +96,8 @@ for name in ('Break Enable Disable Launch Stop Restart Continue Pause Here Hover
 end
 
 map('run-to-cursor', '<Cmd>LazydapRunToCursor<CR>')
-vim.keymap.set('x', '<Plug>(lazydap-eval)', ':LazydapEval<CR>', { desc = 'lazydap: eval', silent = true })
-vim.keymap.set('x', '<Plug>(lazydap-watch)', ':LazydapWatch<CR>', { desc = 'lazydap: watch', silent = true })
+map('eval', ':LazydapEval<CR>', 'x')
+map('watch', ':LazydapWatch<CR>', 'x')
 
 --- The state file of the project around a file; nil when there is none.
 ---@param path string

@@ -9,6 +9,8 @@ local M = {}
 
 local MOST_LOG_BYTES = 1024 * 1024 -- of one host's stderr
 local KEPT_LINES = 20
+-- What needs a daemon: a host that starts for one of these starts the daemon first, and itself meanwhile.
+local NEEDS_DAEMON = { attach = true, ['break'] = true, continue = true, launch = true }
 
 ---@class lazydap.Job
 ---@field channel integer
@@ -177,9 +179,10 @@ local function encoded(message)
   return vim.json.encode(message)
 end
 
+---@param verb? string of the command for which it starts
 ---@return lazydap.Job? job
 ---@return string? fault
-local function start()
+local function start(verb)
   local interpreter = M.interpreter()
   local file = M.start_file()
   if not interpreter.path then
@@ -190,7 +193,11 @@ local function start()
   end
   ---@type lazydap.Job
   local this = { channel = 0, lines = {}, rest = '', logged = 0, has_answered = false }
-  local ok, channel = pcall(vim.fn.jobstart, { interpreter.path, '-E', file }, {
+  local command = { interpreter.path, '-E', file }
+  if NEEDS_DAEMON[verb] then
+    vim.list_extend(command, { 'for', require('lazydap.buffers').path(0) or vim.fn.getcwd() })
+  end
+  local ok, channel = pcall(vim.fn.jobstart, command, {
     rpc = true,
     on_stderr = function(_, data)
       take_stderr(this, data)
@@ -274,7 +281,7 @@ function M.send(message)
   if job and notify(job, message) then
     return true
   end
-  local this, fault = start()
+  local this, fault = start(message.verb)
   if not this then
     say.say(fault or 'the plugin host cannot be started', 'error')
     return false

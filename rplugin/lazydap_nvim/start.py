@@ -43,6 +43,10 @@ if __name__ == "__main__":
         from lazydap_nvim.leaving import stop
 
         sys.exit(stop(*sys.argv[2:4]))
+    if sys.argv[1:2] == ["for"]:
+        from lazydap_nvim.early import begin
+
+        begin(sys.argv[2])
     from lazydap_nvim.main import serve_stdio
 
     sys.exit(serve_stdio())

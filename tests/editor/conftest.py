@@ -74,7 +74,7 @@ class StubHost:
     def __init__(self, folder: Path) -> None:
         self.python = folder / "stub-python"
         self._heard = folder / "heard.jsonl"
-        self._write(f"exec {sys.executable} {Path(__file__).with_name('stub_host.py')} {self._heard}")
+        self._write(f'exec {sys.executable} {Path(__file__).with_name("stub_host.py")} {self._heard} "$@"')
 
     def dies_saying(self, line: str) -> None:
         """From now on the host ends at once, after `line` on its standard error."""

@@ -1,6 +1,7 @@
 """A project's link to its daemon, without an editor: what a command waits for while a daemon is being started."""
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,11 @@ import anyio
 import pytest
 
 from lazydap_core.paths import places
+from lazydap_nvim import early
 from lazydap_nvim.link import Link
-from tests.editor.editor import eventually
+from tests.editor.editor import end_daemons, eventually, listens
 from tests.editor.scripted import StartDaemon
+from tests.house.surroundings import Folders
 
 SECONDS = 8.0
 
@@ -52,3 +55,37 @@ async def test_a_command_goes_on_when_the_link_came_up_while_its_daemon_was_bein
             await link.ready(start=True)
         assert link.is_up
         tasks.cancel_scope.cancel()
+
+
+def test_the_daemon_of_a_first_command_is_started_for_a_file_of_a_project(
+    project: Path, private_folders: Folders
+) -> None:
+    (project / ".lazydap").mkdir(exist_ok=True)
+    socket = places(project, environ=os.environ).socket
+    try:
+        early.begin(str(project / "a.py"))
+        eventually(lambda: listens(socket), bool, what="the daemon listens", seconds=SECONDS)
+    finally:
+        end_daemons(private_folders.runtime)
+
+
+def test_no_daemon_is_started_for_a_file_that_belongs_to_no_project(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def has_no_root(*_: object) -> None:
+        asked.append("root")
+
+    def start(*_: object) -> None:
+        asked.append("daemon")
+
+    monkeypatch.setattr(early, "has_root", has_no_root)
+    monkeypatch.setattr(early, "ensure_daemon", start)
+    early.begin(str(project / "a.py"))
+    eventually(
+        lambda: [thread.name for thread in threading.enumerate()],
+        lambda names: "early daemon" not in names,
+        what="the thread is over",
+    )
+    assert asked == ["root"]

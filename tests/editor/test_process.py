@@ -57,6 +57,29 @@ def test_a_batch_is_drawn_and_acknowledged(start_editor: Start, stub: StubHost, 
     assert stub.expect("ack")["generation"] == 3
 
 
+def arguments(editor: Editor) -> list[str]:
+    """What the host was started with."""
+    return psutil.Process(editor.lua("return require('lazydap.host').pid()")).cmdline()
+
+
+def test_a_host_that_starts_for_a_breakpoint_is_told_whose_daemon_to_start_meanwhile(
+    start_editor: Start, stub: StubHost, source: Path
+) -> None:
+    editor = start_editor(source, init=stub.init)
+    editor.command("LazydapBreak")
+    stub.expect("break")
+    assert arguments(editor)[-2:] == ["for", str(source)]
+
+
+def test_a_host_that_starts_to_tell_the_status_starts_no_daemon(
+    start_editor: Start, stub: StubHost, source: Path
+) -> None:
+    editor = start_editor(source, init=stub.init)
+    editor.command("LazydapStatus")
+    stub.expect("status")
+    assert "for" not in arguments(editor)
+
+
 def test_a_batch_that_cannot_be_drawn_is_acknowledged_and_told(
     start_editor: Start, stub: StubHost, source: Path
 ) -> None:
