@@ -380,7 +380,11 @@ _LAUNCHES = Group(
             "configurations:run",
             "lazydap launches run 'Run the tests' --stop-on-entry",
             operand=Operand("name", "NAME", "Its exact name"),
-            options=(_STOP_ON_ENTRY,),
+            options=(
+                _STOP_ON_ENTRY,
+                Option("--input", "Answer a question of launch.json, ${input:ID}", value="ID=VALUE", repeatable=True),
+                Option("--file", "The file that ${file} and its kin stand for", value="FILE", completes="file"),
+            ),
         ),
     ),
 )

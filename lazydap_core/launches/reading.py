@@ -1,6 +1,7 @@
 """Owns which launch configurations a project has, read anew each time it is asked."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lazydap_core.errors import InvalidLaunchConfig
@@ -23,7 +24,7 @@ def read_launches(
     *,
     is_asked: bool = False,
 ) -> Reading:
-    """The project's configurations, those of its state file first; of two with one name the state file's counts.
+    """The project's configurations, those of its state file first; of two with one name the first counts.
 
     `file` is the file a person is looking at, `known` are more variables (`words.Variables`), `is_asked` as in
     `read_text`. A launch.json that is no JSON is a warning. Raises StateFileInvalid, and InvalidLaunchConfig when
@@ -33,19 +34,30 @@ def read_launches(
     theirs = _launch_json(root, environ, file, known, is_asked=is_asked)
     taken = {configuration.name for configuration in ours.configurations}
     shadowed = [name for name in dict.fromkeys(entry.name for entry in theirs.configurations) if name in taken]
+    kept = (*ours.configurations, *(entry for entry in theirs.configurations if entry.name not in taken))
     return Reading(
-        (*ours.configurations, *(entry for entry in theirs.configurations if entry.name not in taken)),
+        kept,
         (
             *ours.warnings,
             *theirs.warnings,
             *(f"`{name}` stands in state.toml and in launch.json: the one in state.toml is used" for name in shadowed),
+            *_said_of_twins(kept),
         ),
         theirs.inputs,
     )
 
 
+def _said_of_twins(kept: Sequence[LaunchConfiguration]) -> list[str]:
+    counts = Counter((entry.name, entry.source) for entry in kept)
+    return [
+        f"`{name}` stands {count} times in {source}: the first is used"
+        for (name, source), count in counts.items()
+        if count > 1
+    ]
+
+
 def find_launch(reading: Reading, name: str) -> LaunchConfiguration:
-    """The configuration called exactly `name`, which can be run. Raises InvalidLaunchConfig, saying why not."""
+    """The first configuration called exactly `name`, which can be run. Raises InvalidLaunchConfig, saying why not."""
     found = next((entry for entry in reading.configurations if entry.name == name), None)
     if found is None:
         available = [entry.name for entry in reading.configurations]

@@ -373,15 +373,16 @@ def test_output_can_be_read_on_from_a_chunk(project: Shell) -> None:
 
 
 def test_a_configuration_can_name_a_module(project: Shell) -> None:
-    project.write("pkg/__main__.py", "print('as', __name__, __package__)\n")
+    project.write("pkg/__main__.py", "import sys\nprint('as', __name__, __package__, *sys.argv[1:])\n")
     project.write(
         ".vscode/launch.json",
-        """{"configurations": [{"name": "module", "type": "debugpy", "request": "launch",
+        """{"inputs": [{"id": "how", "type": "promptString"}], "configurations": [
+            {"name": "module", "type": "debugpy", "request": "launch", "args": ["${input:how}", "${fileBasename}"],
             "module": "pkg", "stopOnEntry": true, "jinja": true}]}""",
     )
-    run = project("launches", "run", "module")
+    run = project("launches", "run", "module", "--input", "how=two = words", "--file", "calls.py")
     assert "`module`: jinja does nothing here" in run.err
-    assert "as __main__ pkg" in stdout_of(resume(project))
+    assert "as __main__ pkg two = words calls.py" in stdout_of(resume(project))
 
 
 def test_a_configuration_is_run_with_its_task_before_it(project: Shell) -> None:

@@ -333,6 +333,34 @@ def test_a_broken_launch_json_does_not_hide_the_projects_own_configurations(shel
     assert shell.daemon_files() == []
 
 
+def test_what_a_configuration_has_to_be_told_is_named_with_the_option_that_tells_it(shell: Shell) -> None:
+    shell.write(
+        ".vscode/launch.json",
+        """{"inputs": [{"id": "target", "type": "pickString", "options": ["a", "b"]}], "configurations": [
+            {"name": "asks", "type": "debugpy", "request": "launch", "program": "${file}",
+             "args": ["${input:target}", "${env:NOT_SET}", "${lineNumber}"]}]}""",
+    )
+    ended = shell("launches", "run", "asks")
+    assert ended.code == 1
+    assert ended.error["error"] == "InvalidLaunchConfig"
+    assert ended.error["details"]["unresolved"] == ["${file}", "${input:target}", "${env:NOT_SET}", "${lineNumber}"]
+    message = ended.error["message"]
+    assert "${file}: name the file with `--file FILE`" in message
+    assert "${input:target}: give it with `--input target=VALUE` (one of a, b)" in message
+    assert "${env:NOT_SET}: set the variable NOT_SET" in message
+    assert "${lineNumber}: only an editor knows it" in message
+    for wrong, words in {
+        "target": "ID=VALUE",
+        "target=c": "use one of a, b",
+        "other=a": "it asks for `target`",
+    }.items():
+        refused = shell("launches", "run", "asks", "--input", wrong)
+        assert refused.code == 2
+        assert words in refused.err
+    assert shell("launches", "run", "asks", "--file", "nowhere.py").code == 2
+    assert shell.daemon_files() == []
+
+
 def test_an_unknown_configuration_is_answered_with_the_names_there_are(shell: Shell) -> None:
     shell.write(".lazydap/state.toml", '[[launch_configs]]\nname = "ours"\nadapter = "debugpy"\nprogram = "app.py"\n')
     ended = shell("launches", "run", "other")

@@ -4,6 +4,7 @@ import subprocess
 from typing import Any, Final
 
 from lazydap_cli import streams
+from lazydap_cli.answers import check_complete, check_inputs, given_file, given_inputs
 from lazydap_cli.call import Call
 from lazydap_cli.programs import Order, carry_out, found_path, strict_config
 from lazydap_cli.results import Listing, Single
@@ -64,13 +65,20 @@ def run(call: Call) -> Single:
     """Launch the configuration of that name, its preLaunchTask first."""
     config = strict_config(call)
     root = call.places.root
-    reading = read_launches(root, call.environ)
+    file, known = given_file(call), given_inputs(call)
+    reading = read_launches(root, call.environ, file, known)
+    check_inputs(known, reading.inputs)
+    for configuration in reading.configurations:
+        if configuration.name == call.given("name"):
+            check_complete(configuration, reading.inputs)
+            break
     chosen = find_launch(reading, call.given("name"))
     for warning in reading.warnings:
         # What is odd about the others is for `launches list` to say.
         if f"`{chosen.name}`" in warning:
             call.warn(warning)
-    tasks = tasks_before(chosen.pre_launch_task, root, call.environ) if chosen.pre_launch_task is not None else ()
+    due = chosen.pre_launch_task
+    tasks = () if due is None else tasks_before(due, root, call.environ, file, known)
     program = chosen.program or (None if chosen.module is None else str(root))
     if program is None or chosen.adapter is None:
         raise AssertionError(chosen.name)  # `find_launch` gives back only what can be run.

@@ -5,10 +5,10 @@ from typing import cast
 
 from lazydap_cli import session
 from lazydap_cli.call import Call
+from lazydap_cli.pairs import pair
 from lazydap_cli.programs import Order, carry_out, found_path, kind_of, launched, strict_config
 from lazydap_cli.results import Single
 from lazydap_core.domain.words import AdapterKind
-from lazydap_core.errors import UsageError
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import LaunchOptions
 
@@ -16,7 +16,7 @@ from lazydap_core.protocol.objects import LaunchOptions
 def launch(call: Call) -> Single:
     """Start the program; everything that can be wrong with the words is said before a daemon is started."""
     config = strict_config(call)
-    env = dict(map(_pair, call.given("env")))
+    env = dict(pair(text, "--env", "KEY=VALUE") for text in call.given("env"))
     cwd, program = call.given("cwd"), call.given("program")
     folder = (
         str(call.folder) if cwd is None else found_path(call.folder, cwd, f"use {cwd} as the working directory", "cwd")
@@ -65,11 +65,4 @@ def timeout_ms(call: Call) -> int | None:
 
 def source_map(call: Call) -> dict[str, str] | None:
     """Where sources lie, as it was asked for. Raises UsageError."""
-    return dict(_pair(text, "--source-map", "FROM=TO") for text in call.given("source_map")) or None
-
-
-def _pair(text: str, flag: str = "--env", shape: str = "KEY=VALUE") -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UsageError(f"`{flag} {text}` is not a {shape} pair", argument=flag)
-    return name, value
+    return dict(pair(text, "--source-map", "FROM=TO") for text in call.given("source_map")) or None

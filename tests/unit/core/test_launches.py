@@ -45,6 +45,18 @@ def test_the_state_files_come_first_and_win_over_a_launch_json_of_the_same_name(
     assert "both" in reading.warnings[0]
 
 
+def test_of_two_with_one_name_in_a_file_the_first_counts_and_that_is_said(tmp_path: Path) -> None:
+    twins = [{**ENTRY, "program": "first.py"}, {**ENTRY, "program": "second.py"}]
+    reading = _project(tmp_path, theirs=twins)
+    assert find_launch(reading, "a").program == str(tmp_path / "first.py")
+    assert reading.warnings == ("`a` stands 2 times in launch.json: the first is used",)
+
+    ours = '[[launch_configs]]\nname = "a"\nadapter = "debugpy"\nprogram = "ours.py"\n'
+    reading = _project(tmp_path, ours=ours, theirs=twins)
+    assert find_launch(reading, "a").program == str(tmp_path / "ours.py")
+    assert reading.warnings == ("`a` stands in state.toml and in launch.json: the one in state.toml is used",)
+
+
 def test_a_table_of_the_state_file_is_read_whole_and_nothing_in_it_expanded(tmp_path: Path) -> None:
     ours = """
 [[launch_configs]]
