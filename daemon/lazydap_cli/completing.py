@@ -5,14 +5,16 @@ from collections.abc import Iterable
 
 import shtab
 
-from lazydap_cli.grammar import COMMANDS, GLOBAL_OPTIONS, Command, Group, Operand, Option
+from lazydap_cli.grammar.options import GLOBAL_OPTIONS
+from lazydap_cli.grammar.tree import COMMANDS
+from lazydap_cli.grammar.words import Command, Group, Operand, Option
 from lazydap_cli.parsers import ABOUT, add_help, add_operand, add_option
 
 _FILES = {"file": shtab.FILE, "directory": shtab.DIR}
 
 
 def script(shell: str) -> str:
-    """The completion script for one of `grammar.SHELLS`."""
+    """The completion script for one of `grammar.upkeep.SHELLS`."""
     return shtab.complete(_whole_tree(), shell)
 
 

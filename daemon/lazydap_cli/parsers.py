@@ -6,7 +6,9 @@ Only the parser of the command that was typed is built: a whole tree costs more 
 import argparse
 from typing import Any, Protocol
 
-from lazydap_cli.grammar import COMMANDS, GLOBAL_OPTIONS, Command, Group, Operand, Option
+from lazydap_cli.grammar.options import GLOBAL_OPTIONS
+from lazydap_cli.grammar.tree import COMMANDS
+from lazydap_cli.grammar.words import Command, Group, Operand, Option
 from lazydap_core.errors import UsageError
 
 ABOUT = "Debug a program; the session belongs to the project, not to a terminal."

@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from lazydap_cli.grammar import COMMANDS, FORMATS, GLOBAL_OPTIONS, TUI, Command, Group, Option, named
+from lazydap_cli.grammar.options import FORMATS, GLOBAL_OPTIONS
+from lazydap_cli.grammar.tree import COMMANDS
+from lazydap_cli.grammar.upkeep import TUI
+from lazydap_cli.grammar.words import Command, Group, Option, named
 from lazydap_cli.parsers import CommandParser, HelpWanted, overview, read_value
 from lazydap_core.errors import UsageError
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from lazydap_cli.grammar import COMMANDS, Group
+from lazydap_cli.grammar.tree import COMMANDS
+from lazydap_cli.grammar.words import Group
 from lazydap_cli.reading import Invocation, read
 from tests.cli.shell import COMMAND_SECONDS, Shell
 

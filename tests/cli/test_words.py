@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 import shtab
 
-from lazydap_cli.grammar import COMMANDS, GLOBAL_OPTIONS, SHELLS, Command, Group
+from lazydap_cli.grammar.options import GLOBAL_OPTIONS
+from lazydap_cli.grammar.tree import COMMANDS
+from lazydap_cli.grammar.upkeep import SHELLS
+from lazydap_cli.grammar.words import Command, Group
 from lazydap_cli.parsers import usage
 from lazydap_cli.reading import Invocation, Text, explicit_format, read
 from lazydap_core.errors import UsageError
