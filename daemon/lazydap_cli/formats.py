@@ -14,22 +14,24 @@ ABSENT: Final = "-"
 LIST_ONLY: Final = frozenset({"jsonl", "csv", "ids"})
 
 
-def rendered(result: Result, chosen: str, look: table.Look) -> str:
-    """The text of `result`, ending in a line break unless it is empty.
+def check(chosen: str, *, prints_rows: bool) -> None:
+    """Raises UsageError for a format that prints lists where there will be none."""
+    if chosen in LIST_ONLY and not prints_rows:
+        raise UsageError(
+            f"`--format {chosen}` prints a list, and this command's result is none; use `--format json` or"
+            " `--format table`",
+            format=chosen,
+        )
 
-    Raises UsageError for a format that prints lists where the result is none.
-    """
+
+def rendered(result: Result, chosen: str, look: table.Look) -> str:
+    """The text of `result`, ending in a line break unless it is empty. Raises UsageError as `check`."""
     if isinstance(result, Script):
         return result.text
     if chosen == "json":
         return pretty(result.document) + "\n"
     if isinstance(result, Single):
-        if chosen in LIST_ONLY:
-            raise UsageError(
-                f"`--format {chosen}` prints a list, and this command's result is none; use `--format json` or"
-                " `--format table`",
-                format=chosen,
-            )
+        check(chosen, prints_rows=False)
         return table.pairs(result.lines, look)
     if chosen == "table":
         return table.grid(result, look)

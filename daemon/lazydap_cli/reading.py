@@ -22,6 +22,13 @@ class Invocation(msgspec.Struct, frozen=True):
     instance: str | None
     words: tuple[str, ...] = ()
 
+    @property
+    def prints_rows(self) -> bool:
+        """Whether what comes of it is a list, or text to which a format does nothing."""
+        command = self.command
+        is_turned = command.turned_by is not None and bool(self.values[command.turned_by.lstrip("-")])
+        return command.prints == "text" or (command.prints == "rows") is not is_turned
+
 
 class Text(msgspec.Struct, frozen=True):
     """An answer that needs no command: help, or the version."""

@@ -7,6 +7,7 @@ from typing import cast
 from lazydap_cli import streams
 from lazydap_cli.call import Call
 from lazydap_cli.failure import CommandFailed, exit_code, report
+from lazydap_cli.formats import check
 from lazydap_cli.interruption import INTERRUPTED
 from lazydap_cli.reading import Text, explicit_format, read
 from lazydap_cli.results import Result
@@ -37,6 +38,7 @@ def _carried_out(argv: Sequence[str], environ: Mapping[str, str], chosen: str, *
     if isinstance(asked, Text):
         streams.write_out(asked.text)
         return 0
+    check(chosen, prints_rows=asked.prints_rows)
     call = Call(asked, environ, chosen, at_a_terminal=at_a_terminal)
     result = _function(asked.command.runs)(call)
     if result is not None:

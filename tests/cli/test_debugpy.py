@@ -331,14 +331,6 @@ def test_disconnecting_without_terminating_says_so_honestly_when_debugpy_cannot_
     assert time.monotonic() - begun < 3
 
 
-def test_a_format_for_lists_is_refused_after_the_work_is_done(project: Shell) -> None:
-    launch(project, "spins.py")
-    ended = project("disconnect", "--format", "ids")
-    assert ended.code == 2
-    assert ended.error["details"] == {"format": "ids"}
-    assert project("status").json["session"] is None
-
-
 def test_a_second_launch_is_refused_while_the_first_is_live(project: Shell) -> None:
     first = launch(project, "spins.py")
     ended = project("launch", "exits.py")

@@ -251,12 +251,17 @@ def test_a_format_meant_for_the_debuggee_is_not_read_as_lazydaps_own(shell: Shel
     assert ended.kind == "UnknownArgument"
 
 
-def test_every_usage_error_is_labelled_the_same_way(shell: Shell) -> None:
-    ended = shell("version", "--format", "ids")
+@pytest.mark.parametrize("words", [("version",), ("status",), ("launch", "app.py"), ("logs", "--purge"), ("step-in",)])
+def test_a_format_for_lists_is_refused_before_anything_is_done_where_there_is_no_list(
+    shell: Shell, words: tuple[str, ...]
+) -> None:
+    shell.write("app.py", "")
+    ended = shell(*words, "--format", "jsonl")
     assert ended.code == 2
     assert ended.error["error"] == "UsageError"
-    assert ended.error["details"] == {"format": "ids"}
+    assert ended.error["details"] == {"format": "jsonl"}
     assert "BadRequest" not in ended.error["message"]
+    assert shell.daemon_files() == []
 
 
 def test_an_explicit_table_format_is_honoured_even_when_stdout_is_a_pipe(shell: Shell) -> None:

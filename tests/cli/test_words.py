@@ -1,9 +1,10 @@
 """The words of the command line: what is understood, and how what is not is named."""
 
+import importlib
 import json
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import shtab
@@ -14,6 +15,7 @@ from lazydap_cli.grammar.upkeep import SHELLS
 from lazydap_cli.grammar.words import Command, Group
 from lazydap_cli.parsers import usage
 from lazydap_cli.reading import Invocation, Text, explicit_format, read
+from lazydap_cli.results import Listing, Single
 from lazydap_core.errors import UsageError
 
 SURFACE = Path(__file__).parents[1] / "contract" / "golden" / "cli-surface.json"
@@ -217,6 +219,20 @@ def test_every_command_has_help_with_an_example(command: Command) -> None:
     assert command.example in text
     for option in (*command.options, *GLOBAL_OPTIONS):
         assert option.flag in text
+
+
+@pytest.mark.parametrize("command", commands(), ids=lambda command: command.name)
+def test_what_every_command_prints_is_what_its_words_say(command: Command) -> None:
+    module, _, name = command.runs.partition(":")
+    found = importlib.import_module(f"lazydap_cli.commands.{module}")
+    given = get_type_hints(getattr(found, name))["return"]
+    kinds = {each for each in get_args(given) or (given,) if each in (Listing, Single)}
+    if command.prints == "text":
+        assert kinds == set()
+    elif command.turned_by is not None:
+        assert kinds == {Listing, Single}
+    else:
+        assert kinds == {Listing if command.prints == "rows" else Single}
 
 
 @pytest.mark.parametrize("command", commands(), ids=lambda command: command.name)

@@ -18,8 +18,15 @@ _WATCH = Group(
             "lazydap watch add 'len(items)' --label count",
             operand=Operand("expression", "EXPRESSION", "The expression"),
             options=(Option("--label", "A name to show it under", value="LABEL"), DRY_RUN),
+            prints="rows",
         ),
-        Command(("watch", "list"), "List the kept expressions", "watches:listed", "lazydap watch list --format csv"),
+        Command(
+            ("watch", "list"),
+            "List the kept expressions",
+            "watches:listed",
+            "lazydap watch list --format csv",
+            prints="rows",
+        ),
         Command(
             ("watch", "remove"),
             "Forget expressions",
@@ -31,6 +38,7 @@ _WATCH = Group(
                 Option("--all", "Choose all"),
                 DRY_RUN,
             ),
+            prints="rows",
         ),
     ),
 )
@@ -47,6 +55,7 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
             Option("--levels", "At most this many frames; 0 is all", value="LEVELS", read=values.u32),
             Option("--start", "Leave out this many frames at the top", value="START", read=values.u32),
         ),
+        prints="rows",
     ),
     Command(
         ("scopes",),
@@ -54,6 +63,7 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
         "inspecting:scopes",
         "lazydap scopes",
         options=(FRAME,),
+        prints="rows",
     ),
     Command(
         ("variables",),
@@ -76,6 +86,7 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
             Option("--count", "At most this many, by the adapter's own paging", value="COUNT", read=values.u32),
             Option("--max", "At most this many rows; 0 is all", value="MAX", read=values.u32),
         ),
+        prints="rows",
     ),
     Command(
         ("eval",),
@@ -120,14 +131,16 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
         "lazydap complete 'items[0].na'",
         operand=Operand("text", "TEXT", "The beginning of the expression"),
         options=(FRAME,),
+        prints="rows",
     ),
-    Command(("threads",), "Show the program's threads", "inspecting:threads", "lazydap threads"),
+    Command(("threads",), "Show the program's threads", "inspecting:threads", "lazydap threads", prints="rows"),
     Command(
         ("terminal",),
         "Show the program's terminal and type into it; Ctrl-] leaves",
         "terminal:attach",
         "lazydap terminal --replay",
         options=(Option("--replay", "Print what it has shown, and end"),),
+        prints="text",
     ),
     Command(
         ("output",),
@@ -138,5 +151,6 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
             Option("--since", "Only what came after this timestamp (milliseconds)", value="SINCE", read=values.u64),
             Option("--after", "Only what came after the chunk with this `seq`", value="SEQ", read=values.u64),
         ),
+        prints="rows",
     ),
 )

@@ -47,6 +47,7 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
             THREAD,
         ),
         conflicts=(("--targets", "--target"), ("--targets", "--wait")),
+        turned_by="--targets",
     ),
     _movement("step-out", "Run to the end of the function", "step_out"),
     Command(

@@ -74,6 +74,7 @@ _LAUNCHES = Group(
             "List them, from .lazydap/state.toml and .vscode/launch.json",
             "configurations:listed",
             "lazydap launches list --format ids",
+            prints="rows",
         ),
         Command(
             ("launches", "run"),

@@ -36,6 +36,7 @@ _BREAK = Command(
         ("--id", "--move"),
         ("--all", "--move"),
     ),
+    prints="rows",
 )
 
 
@@ -63,7 +64,9 @@ def _named(word: str, what: str, operand: tuple[str, str], add: Command) -> Grou
         what,
         commands=(
             add,
-            Command((word, "list"), "List them", f"named:list_{plural}", f"lazydap {word} list --format ids"),
+            Command(
+                (word, "list"), "List them", f"named:list_{plural}", f"lazydap {word} list --format ids", prints="rows"
+            ),
             Command(
                 (word, "toggle"),
                 "Enable what is disabled, disable what is enabled",
@@ -71,6 +74,7 @@ def _named(word: str, what: str, operand: tuple[str, str], add: Command) -> Grou
                 f"lazydap {word} toggle --all",
                 operand=chosen,
                 options=_CHOSEN,
+                prints="rows",
             ),
             Command(
                 (word, "remove"),
@@ -79,6 +83,7 @@ def _named(word: str, what: str, operand: tuple[str, str], add: Command) -> Grou
                 f"lazydap {word} remove --id 4",
                 operand=chosen,
                 options=_CHOSEN,
+                prints="rows",
             ),
         ),
     )
@@ -95,6 +100,7 @@ _BREAK_FUNCTION = _named(
         "lazydap break-function add main.total --condition 'n > 3'",
         operand=Operand("name", "FUNCTION", "Its name, as the stack shows it"),
         options=_MODIFIERS,
+        prints="rows",
     ),
 )
 
@@ -121,6 +127,7 @@ _BREAK_DATA = _named(
             FRAME,
             *_MODIFIERS,
         ),
+        prints="rows",
     ),
 )
 
@@ -142,6 +149,7 @@ def _choice(word: str, about: str, example: str, *, required: bool = True, more:
         example,
         operand=Operand("filter", "FILTER", "Its name in `lazydap exceptions list`", required=required),
         options=(_ADAPTER_PROGRAM, *more, DRY_RUN),
+        prints="rows",
     )
 
 
@@ -155,6 +163,7 @@ _EXCEPTIONS = Group(
             "exceptions:listed",
             "lazydap exceptions list --adapter debugpy",
             options=(_ADAPTER_PROGRAM,),
+            prints="rows",
         ),
         _choice(
             "on",

@@ -7,7 +7,9 @@ from lazydap_cli.grammar.words import Command, Group, Operand, Option
 
 SHELLS = ("bash", "fish", "powershell", "tcsh", "zsh")
 
-TUI = Command(("tui",), "Open Neovim with the plugin on this project", "editor:open_editor", "lazydap tui")
+TUI = Command(
+    ("tui",), "Open Neovim with the plugin on this project", "editor:open_editor", "lazydap tui", prints="text"
+)
 
 COMMANDS: Final[tuple[Command | Group, ...]] = (
     Command(
@@ -22,6 +24,8 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
             Option("--purge", "Delete the log"),
         ),
         conflicts=(("--purge", "--follow"), ("--purge", "--limit")),
+        prints="rows",
+        turned_by="--purge",
     ),
     Command(
         ("doctor",),
@@ -32,6 +36,7 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
             Option("--check-adapters", "Only the debug adapters"),
             Option("--check-state", "Only the project's state file"),
         ),
+        prints="rows",
     ),
     Command(("version",), "Show the versions of lazydap and its protocol", "about:version", "lazydap version"),
     Command(
@@ -40,8 +45,9 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
         "about:completions",
         "lazydap completions fish > ~/.config/fish/completions/lazydap.fish",
         operand=Operand("shell", "SHELL", "The shell", choices=SHELLS),
+        prints="text",
     ),
-    Command(("skill",), "Print the guide for scripts and agents", "about:skill", "lazydap skill"),
+    Command(("skill",), "Print the guide for scripts and agents", "about:skill", "lazydap skill", prints="text"),
     TUI,
     Command(
         ("daemon",),
@@ -49,5 +55,6 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
         "service:run",
         "lazydap daemon",
         options=(Option("--foreground", "Accepted for older scripts; it always is"),),
+        prints="text",
     ),
 )

@@ -1,6 +1,7 @@
 """Owns what a command, an option and an operand are made of; knows none of them."""
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 import msgspec
 
@@ -49,7 +50,11 @@ class Operand(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True):
-    """One command: `runs` names the function that carries it out, as `module:function` of lazydap_cli.commands."""
+    """One command: `runs` names the function that carries it out, as `module:function` of lazydap_cli.commands.
+
+    `prints` says what comes of it: rows, which every format can show, one thing, or text that is the same in all of
+    them. With the option `turned_by` it is rows where it is one thing else, and the reverse.
+    """
 
     words: tuple[str, ...]
     about: str
@@ -60,6 +65,8 @@ class Command(msgspec.Struct, frozen=True):
     more_operands: tuple[Operand, ...] = ()
     options: tuple[Option, ...] = ()
     conflicts: tuple[tuple[str, str], ...] = ()
+    prints: Literal["one", "rows", "text"] = "one"
+    turned_by: str | None = None
 
     @property
     def operands(self) -> tuple[Operand, ...]:
