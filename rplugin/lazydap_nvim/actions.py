@@ -85,8 +85,9 @@ def receive(host: Host, text: str) -> None:
                 host.editor.acknowledged(verb.generation, verb.failed)
             case Step() | Continue() | Pause():
                 # From here: a step must not wait for a task to be made first. But the program must not move before the
-                # adapter knows where the breakpoints are now.
-                if movement.is_untold(host, verb) or not movement.order(host, verb):
+                # adapter knows which breakpoints there are, and where they are now.
+                is_early = host.jobs.is_changing or movement.is_untold(host, verb)
+                if is_early or not movement.order(host, verb):
                     host.jobs.post("the command", movement.order_late, host, verb)
             case Chosen():
                 host.questions.answered(verb.token, verb.index)
@@ -98,11 +99,21 @@ def receive(host: Host, text: str) -> None:
                 host.unsaid.setdefault(verb.root, {}).update((move.id, move) for move in verb.moves)
                 host.jobs.post("the breakpoints", following.follow, host, verb)
             case _:
-                host.jobs.post(f":Lazydap {type(verb).__name__.lower()}", act, host, verb)
+                name = f":Lazydap {type(verb).__name__.lower()}"
+                host.jobs.post(name, act, host, verb, is_change=_is_change(verb))
+
+
+def _is_change(verb: AnyVerb) -> bool:
+    """Whether it changes what stops the program; what asks the user first is answered too late to count."""
+    if isinstance(verb, Exceptions):
+        return bool(verb.filters) or verb.reset
+    return isinstance(verb, Break | BreakData | Unbreak | Enable | Disable | Filter)
 
 
 async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one case a verb
     """Carry one verb out: the outcome is a drawn change or one line. Raises LazydapError for the line to be said."""
+    if isinstance(verb, Launch | Attach | Restart | RunTo | Jump | Breakpoints):
+        await host.jobs.changed()
     match verb:
         case Hello() | Opened():
             if isinstance(verb, Hello) and verb.pid:

@@ -27,6 +27,7 @@ class Job(NamedTuple):
     arguments: tuple[object, ...]
     is_quiet: bool
     posted: float
+    done: anyio.Event | None
 
 
 class Jobs:
@@ -38,6 +39,7 @@ class Jobs:
         self._waiting: deque[Job] = deque()
         self._news: anyio.Event | None = None
         self._running = 0
+        self._changes: set[anyio.Event] = set()
         self._complaint = ("", -math.inf)
 
     async def run(self) -> None:
@@ -56,17 +58,41 @@ class Jobs:
                 await job.work(*job.arguments)
         finally:
             self._running -= 1
+            if job.done is not None:
+                self._changes.discard(job.done)
+                job.done.set()
 
     def post(
-        self, name: str, work: Callable[..., Awaitable[object]], *arguments: object, is_quiet: bool = False
+        self,
+        name: str,
+        work: Callable[..., Awaitable[object]],
+        *arguments: object,
+        is_quiet: bool = False,
+        is_change: bool = False,
     ) -> None:
-        """Have `work` done by a task; errors of a quiet job go to the log only."""
+        """Have `work` done by a task; errors of a quiet job go to the log only.
+
+        A change is one of what stops a program: what the user asks for after it may have to wait, see `changed`.
+        """
         if len(self._waiting) + self._running >= MOST_JOBS:
             self._editor.say("too much at once: the last command was dropped", "warn")
             return
-        self._waiting.append(Job(name, work, arguments, is_quiet, self._clock.time()))
+        done = anyio.Event() if is_change else None
+        if done is not None:
+            self._changes.add(done)
+        self._waiting.append(Job(name, work, arguments, is_quiet, self._clock.time(), done))
         if self._news is not None:
             self._news.set()
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether a change was asked for that is not made yet."""
+        return bool(self._changes)
+
+    async def changed(self) -> None:
+        """Return when the changes that were asked for before are made, or have failed."""
+        for done in tuple(self._changes):
+            await done.wait()
 
     @contextmanager
     def containing(self, what: str, *, is_quiet: bool = False, since: float = math.inf) -> Generator[None]:

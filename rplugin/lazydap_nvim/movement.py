@@ -83,7 +83,8 @@ async def _carry_pause(host: Host, root: str, session: Session) -> None:
 
 
 async def order_late(host: Host, verb: Movement) -> None:
-    """The same for a project that nothing live is known of: its link may not be up yet."""
+    """The same for a project that nothing live is known of, or whose breakpoints are being changed."""
+    await host.jobs.changed()
     project = await host.acquainted(verb.where, is_moving=True)
     if project is not None and project.is_connected:
         await following.deliver(host, host.link_to(project.root))
