@@ -183,6 +183,23 @@ local function find_gap(buffer, row, gap)
   return gap_at(buffer, row) and row or nil
 end
 
+--- How many other lines near a row have its text, where its neighbours cannot tell them apart; nil where they can.
+---@param buffer integer
+---@param row integer
+---@param anchor string
+---@return integer?
+local function twins_of(buffer, row, anchor)
+  local above, own, below = unpack(vim.split(anchor, '\n', { plain = true }))
+  if is_telling(above) or is_telling(below) or not is_telling(own) then
+    return nil
+  end
+  local count, wanted = 0, bare(own)
+  for _, line in ipairs(text_around(buffer, row).bare) do
+    count = count + (line == wanted and 1 or 0)
+  end
+  return count - 1
+end
+
 ---@class lazydap.Remembered
 ---@field told integer           row where the line was last
 ---@field anchor? string
@@ -196,7 +213,7 @@ end
 function M.remember(buffer, remembered, row)
   remembered.anchor = M.of(buffer, row) or remembered.anchor
   remembered.gap = gap_at(buffer, row)
-  remembered.twins = nil
+  remembered.twins = remembered.anchor and twins_of(buffer, row, remembered.anchor)
 end
 
 --- Where the line is whose mark was taken away.

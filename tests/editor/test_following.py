@@ -123,6 +123,24 @@ def test_a_deleted_line_leaves_its_breakpoint_where_it_was_and_undo_brings_it_ba
     assert [told for told in stub.heard() if told["verb"] == "moved"] == []
 
 
+BRACKETS = "int one(void) {{\n    if (x) {{\n        y();\n    }}\n    {text}\n}}\n"
+
+
+@pytest.mark.parametrize(("other", "sign"), [("return 7;", "●"), ("return total;", "○~")])
+def test_a_line_between_brackets_is_found_when_it_is_the_only_one_of_its_text(
+    start_editor: Start, stub: StubHost, project: Path, other: str, sign: str
+) -> None:
+    file = project / "a.c"
+    file.write_text(BRACKETS.format(text="return total;") + BRACKETS.format(text=other))
+    editor = start_editor(file, init=stub.init)
+    editor.apply({"generation": 1, "breakpoints": [breakpoint_at(file, 5, anchor="}\nreturn total;\n}")]})
+    editor.expect_sign(5, "●")
+    editor.command("silent %!sed '1i // by a formatter'")
+    eventually(editor.signs, lambda signs: list(signs.values()) == [sign], what=f"the sign becomes {sign}")
+    editor.command("silent undo")
+    eventually(editor.signs, lambda signs: signs == {5: "●"}, what="it is back")
+
+
 def test_a_breakpoint_whose_line_is_gone_can_be_taken_away(editor: Editor, stub: StubHost) -> None:
     editor.command("11delete")
     editor.expect_sign(11, "○~")
