@@ -93,6 +93,17 @@ async def test_a_program_stops_where_it_is_told_steps_and_is_looked_at(seat: Sea
     seat.tells("exit code", "yes")
 
 
+async def test_a_log_text_names_what_it_cannot_show_and_keeps_the_rest(seat: Seat) -> None:
+    await seat.add("print", log_message="50% at {i}, {no_such_name} and {total}.")
+    await seat.add("last")
+    await seat.launch("count")
+    await seat.resume()
+    printed = await seat.printed("stdout", "console")
+    told = re.search(r"50% at 1, [{<].*?no_such_name.*?[}>] and 13\.\n", printed, re.DOTALL)
+    assert told is not None, printed
+    seat.tells("log point that fails", "the error in its place" + (", over lines" if "\n" in told[0][:-1] else ""))
+
+
 FORMS = {"3": "N", ">=4": ">=N", "> 8": ">N", "==2": "==N", "%4": "%N", "<2": "<N"}
 
 

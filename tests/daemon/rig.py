@@ -70,9 +70,11 @@ class Rig:
         self.session_id = launched.session_id
         return launched
 
-    async def start(self, trace: Sequence[Line] = STRAIGHT, *, stop_on_entry: bool = True, **manners: Any) -> None:
+    async def start(
+        self, trace: Sequence[Line] = STRAIGHT, *, stop_on_entry: bool = True, like: str = "lldb-dap", **manners: Any
+    ) -> None:
         """Launch a simulated program."""
-        self.play(self.program(trace, **manners))
+        self.play(self.program(trace, **manners), like=like)
         await self.launch(stop_on_entry=stop_on_entry)
 
     async def resume(self, wait: objects.WaitMode = WAIT, *, all_threads: bool = False) -> Any:

@@ -160,6 +160,20 @@ async def test_a_jump_that_the_adapter_refuses_leaves_the_program_where_it_stand
     assert (await made.step()).reason == "step"
 
 
+async def test_a_jump_to_a_file_that_the_adapter_would_not_look_at_is_refused(made: Rig) -> None:
+    other = str(made.folder / "other.py")
+    await made.start(capabilities=JUMPS, like="debugpy")
+    assert (await goto(made, 4)).frame.line == 4
+    for request in (
+        requests.GotoTargets(session_id=made.session_id, source=other, line=3),
+        requests.Goto(session_id=made.session_id, source=other, line=3, wait=WAIT),
+    ):
+        with pytest.raises(BadRequest, match=rf"stands in {made.source}, and cannot leave it by a jump"):
+            await made.engine.handle(request)
+    assert made.driver.requests().count("gotoTargets") == 1
+    assert made.state == "paused"
+
+
 async def test_an_adapter_that_cannot_jump_is_named(made: Rig) -> None:
     await made.start()
     with pytest.raises(Unsupported, match="lldb-dap cannot jump to another line: run to it"):

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import InvalidLaunchConfig, Unsupported
+from lazydap_daemon.adapters.debugpy_logpoints import forgiving
 from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.ordinary import Ordinary, is_relayed, relay_command
 from lazydap_daemon.adapters.plan import (
@@ -50,6 +51,7 @@ class DebugpyDriver(Ordinary):
     first_threads_are_old: bool = False
     has_launcher: bool = True
     injects: bool = True
+    jumps_blindly: bool = True
     default_filters: frozenset[str] = frozenset({UNCAUGHT})
     known_filters: tuple[ExceptionFilter, ...] = (
         ExceptionFilter(
@@ -180,6 +182,10 @@ class DebugpyDriver(Ordinary):
         if is_conditional:
             raise Unsupported(f"debugpy cannot count {text!r} beside a condition: keep one of the two")
         return f"{wanted.comparison}{wanted.count}"
+
+    def log_message(self, text: str) -> str:
+        """An expression that fails would be told in place of the whole text."""
+        return forgiving(text)
 
     def condition_trouble(self, narration: str) -> str | None:
         """The last line of a traceback."""

@@ -9,6 +9,7 @@ from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_daemon.adapters import go_programs
 from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.log_texts import UnclosedBraceError, parts
 from lazydap_daemon.adapters.ordinary import Ordinary, is_relayed, relay_command
 from lazydap_daemon.adapters.plan import (
     AttachTarget,
@@ -205,6 +206,19 @@ class DelveDriver(Ordinary):
         del is_conditional
         wanted = read_hit_condition(text)
         return f"{wanted.comparison} {wanted.count}"
+
+    def log_message(self, text: str) -> str:
+        """It takes the text for a format, in which a bare `%` spoils all that follows."""
+        told: list[str] = []
+        try:
+            for literal, expression in parts(text):
+                told.append(literal.replace("%", "%%"))
+                if expression is not None:
+                    told.append(f"{{{expression}}}")
+        except UnclosedBraceError as unclosed:
+            # Which delve itself refuses in words.
+            told.append(unclosed.rest)
+        return "".join(told)
 
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Its two streams, without what delve itself puts there."""

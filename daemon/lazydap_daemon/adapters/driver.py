@@ -141,6 +141,11 @@ class Driver(Protocol):
         ...
 
     @property
+    def jumps_blindly(self) -> bool:
+        """Whether a jump goes to that line of the file in which the program stands, whatever file was named."""
+        ...
+
+    @property
     def leaves_as_it_stands(self) -> bool:
         """Whether a program that is left keeps its breakpoints, and stands on if it stood."""
         ...

@@ -7,10 +7,10 @@ LLDB itself may read is marked as such: LLDB's parser prints its complaint into 
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from lazydap_core.errors import Unsupported
+from lazydap_daemon.adapters.log_texts import UnclosedBraceError, parts
 
 MAX_EXPRESSION: Final = 400
 """Characters of an expression; more than anybody writes, less than any parser's depth."""
@@ -30,29 +30,17 @@ _CUT_OFF: Final = re.compile(r".*[-+*/%=<>&|^!~.,:?]", re.DOTALL)
 
 def harmless(text: str) -> str:
     """`text` as it may be sent. Raises Unsupported, naming the part that would end the adapter."""
-    parts: list[str] = []
-    for literal, expression in _parts(text):
-        parts.append(literal)
-        if expression is not None:
-            parts.append("{" + _harmless(expression) + "}")
-    return "".join(parts)
-
-
-def _parts(text: str) -> Iterator[tuple[str, str | None]]:
-    """Literal text, each with the expression in braces behind it; a brace that is never closed is literal."""
-    start = 0
-    while (opened := text.find("{", start)) >= 0:
-        depth, end = 1, opened + 1
-        while end < len(text) and depth:
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-        if depth and "}" in text[opened:]:
-            raise _refused(text[opened + 1 :], "a brace in it is not closed")
-        if depth:
-            break
-        yield text[start:opened], text[opened + 1 : end - 1]
-        start = end
-    yield text[start:], None
+    told: list[str] = []
+    try:
+        for literal, expression in parts(text):
+            told.append(literal)
+            if expression is not None:
+                told.append("{" + _harmless(expression) + "}")
+    except UnclosedBraceError as unclosed:
+        if "}" in unclosed.rest:
+            raise _refused(unclosed.rest[1:], "a brace in it is not closed") from None
+        told.append(unclosed.rest)
+    return "".join(told)
 
 
 def _harmless(expression: str) -> str:

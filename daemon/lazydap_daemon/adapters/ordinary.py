@@ -48,6 +48,7 @@ class Ordinary:
     noise_is_output: bool = False
     shares_terminal: bool = False
     leaves_as_it_stands: bool = False
+    jumps_blindly: bool = False
 
     def check(self, plan: LaunchPlan) -> None:
         """See `Driver.check`: the adapter says itself what is wrong with a launch."""

@@ -399,14 +399,18 @@ class Inspector:
         session = self._session
         if handle is not None:
             return session.handles.adapter_number("frame id", session.id, handle)
+        return (await self.top_frame(standing)).id
+
+    async def top_frame(self, standing: Standing, thread_id: int | None = None) -> dap.StackFrame:
+        """The top frame of a thread, the stopped one where none is named."""
         await standing.frame_known.wait()
         self.check_motion(standing)
-        if standing.top is not None:
-            return standing.top.id
-        frames = await self._frames(standing, self._stopped_thread(standing), 0, 1)
+        if standing.top is not None and thread_id in (None, standing.thread_id):
+            return standing.top
+        frames = await self._frames(standing, thread_id or self._stopped_thread(standing), 0, 1)
         if not frames:
             raise DapProtocolError("the stopped thread has no frames: choose another thread")
-        return frames[0].id
+        return frames[0]
 
 
 def finished(session: Session) -> BadRequest:

@@ -168,7 +168,7 @@ class Mover:
 
     async def _jump(self, request: requests.Goto, thread_id: int) -> _Run:
         session = self._session
-        targets = (await self._targets.of_line(request.source, request.line)).targets
+        targets = (await self._targets.of_line(request.source, request.line, thread_id)).targets
         chosen = request.target_id if request.target_id is not None else targets[0].id
         target = session.handles.adapter_number("goto target", session.id, chosen)
         return _Run("goto", request.wait, lambda: session.markers.jump(thread_id), {"targetId": target})

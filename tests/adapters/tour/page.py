@@ -26,6 +26,7 @@ FEATURES: Final = (
     "hit count",
     "hit count with a condition",
     "log point",
+    "log point that fails",
     "step over, in, out",
     "pause",
     "pause while a condition is tried",
