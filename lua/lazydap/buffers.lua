@@ -3,6 +3,7 @@
 local M = {}
 
 local SLASH = ('/'):byte()
+local TEXT = 'lazydap://source/' -- how the names of code begin that is no file
 local WRITING = { gitcommit = true, gitrebase = true, hgcommit = true, jjdescription = true, svn = true }
 
 local known = {} ---@type table<integer, {name: string, path: string}>
@@ -39,6 +40,22 @@ function M.path(buffer)
   return entry.path
 end
 
+--- What the state calls what a buffer shows: the path of a file, or the name of code that is no file.
+---@param buffer integer
+---@return string?
+function M.place(buffer)
+  local path = M.path(buffer)
+  local name = not path and vim.api.nvim_buf_get_name(buffer) or ''
+  return path or vim.startswith(name, TEXT) and name or nil
+end
+
+--- Whether that is the name of code which is no file.
+---@param place string
+---@return boolean
+function M.is_text(place)
+  return vim.startswith(place, TEXT)
+end
+
 --- Whether the buffer is a commit message, or another file that belongs to version control and not to a program.
 ---@param buffer integer
 ---@return boolean
@@ -46,12 +63,12 @@ function M.is_message(buffer)
   return WRITING[vim.bo[buffer].filetype] == true or vim.api.nvim_buf_get_name(buffer):find('/.git/', 1, true) ~= nil
 end
 
---- Every loaded buffer that is an ordinary file.
+--- Every loaded buffer that shows a file, or code that is none.
 ---@return {buffer: integer, path: string}[]
 function M.loaded()
   local found = {}
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    local path = vim.api.nvim_buf_is_loaded(buffer) and M.path(buffer) or nil
+    local path = vim.api.nvim_buf_is_loaded(buffer) and M.place(buffer) or nil
     if path then
       found[#found + 1] = { buffer = buffer, path = path }
     end
@@ -59,11 +76,11 @@ function M.loaded()
   return found
 end
 
---- A loaded buffer that shows the file, the current one first; nil when there is none.
+--- A loaded buffer that shows that, the current one first; nil when there is none.
 ---@param path string real path
 ---@return integer?
 function M.of_path(path)
-  if M.path(0) == path then
+  if M.place(0) == path then
     return vim.api.nvim_get_current_buf()
   end
   for _, entry in ipairs(M.loaded()) do

@@ -20,7 +20,8 @@ local function is_fit(window)
   if vim.api.nvim_win_get_config(window).relative ~= '' or option('previewwindow', { win = window }) then
     return false
   end
-  return option('buftype', { buf = vim.api.nvim_win_get_buf(window) }) == ''
+  local buffer = vim.api.nvim_win_get_buf(window)
+  return option('buftype', { buf = buffer }) == '' or buffers.place(buffer) ~= nil
 end
 
 ---@param window integer
@@ -81,7 +82,7 @@ local function show(path)
     return nil
   end
   buffer = buffer or vim.fn.bufadd(path)
-  vim.bo[buffer].buflisted = true
+  vim.bo[buffer].buflisted = not buffers.is_text(path)
   vim.cmd("normal! m'")
   local ok, fault = pcall(vim.api.nvim_win_set_buf, 0, buffer)
   if not ok then

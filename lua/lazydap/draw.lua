@@ -108,6 +108,9 @@ local function draw(changed)
     local ok, problem = pcall(part, ...)
     fault = fault or not ok and tostring(problem) or nil
   end
+  if changed.texts and (#now.texts > 0 or package.loaded['lazydap.texts']) then
+    try(require('lazydap.texts').update)
+  end
   if changed.breakpoints then
     try(each_buffer, marks.draw, options)
   elseif changed.stops or changed.frames then
@@ -236,6 +239,9 @@ function M.lose_host()
   lists.lose_host()
   if package.loaded['lazydap.trouble'] then
     require('lazydap.trouble').update()
+  end
+  if package.loaded['lazydap.texts'] then
+    require('lazydap.texts').update()
   end
   if package.loaded['lazydap.panes'] then
     require('lazydap.panes').lose_host()

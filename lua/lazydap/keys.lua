@@ -59,7 +59,7 @@ end
 ---@param buffer integer
 ---@param again? boolean also those that were mapped anew since
 local function take(buffer, again)
-  if not keys or not buffers.path(buffer) or buffers.is_message(buffer) then
+  if not keys or not buffers.place(buffer) or buffers.is_message(buffer) then
     return
   end
   local entries = taken[buffer] or {}

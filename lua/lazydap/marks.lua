@@ -60,7 +60,7 @@ end
 ---@param buffer integer
 ---@param options table the options of the plugin
 function M.draw(buffer, options)
-  local path = buffers.path(buffer)
+  local path = buffers.place(buffer)
   local records = drawn.records(buffer)
   local rows = next(records) and drawn.rows(buffer) or {}
   if path then
@@ -107,7 +107,7 @@ end
 ---@param buffer integer
 ---@param options table
 function M.draw_pointers(buffer, options)
-  local path = buffers.path(buffer)
+  local path = buffers.place(buffer)
   local has_one = path and (#state.of_path('stops', path) > 0 or #state.of_path('frames', path) > 0)
   if has_one or pointed[buffer] then
     M.draw(buffer, options)

@@ -245,7 +245,7 @@ end
 --- Put the panes back that a restored session shows as empty buffers; a name we do not know goes.
 function M.restore()
   for _, leftover in ipairs(vim.api.nvim_list_bufs()) do
-    local name = vim.api.nvim_buf_get_name(leftover):match('lazydap://(%a+)$')
+    local name = vim.api.nvim_buf_get_name(leftover):match('lazydap://(%a+)')
     local is_ours = name and M.buffer(name) == leftover
     if name == 'prompt' or name == 'console' then
       require('lazydap.console')

@@ -30,6 +30,12 @@ local M = {}
 ---@field stop? integer
 ---@field inner? string       top frame without a source; this place is its nearest caller with one
 
+---@class lazydap.Text
+---@field path string        begins with `lazydap://source/`
+---@field text string
+---@field mime_type? string
+---@field filetype? string
+
 ---@class lazydap.State
 ---@field generation integer
 ---@field connected boolean
@@ -39,6 +45,7 @@ local M = {}
 ---@field stops lazydap.Place[]
 ---@field frames lazydap.Place[]
 ---@field values table[]
+---@field texts lazydap.Text[]
 ---@field lists table<string, table>
 ---@field panes table<string, lazydap.Pane>
 ---@field jump? table
@@ -54,6 +61,7 @@ local function empty()
     stops = {},
     frames = {},
     values = {},
+    texts = {},
     lists = {},
     panes = {},
   }

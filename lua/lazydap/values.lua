@@ -177,7 +177,7 @@ end
 ---@param buffer integer
 ---@param options table
 function M.draw(buffer, options)
-  local path = buffers.path(buffer)
+  local path = buffers.place(buffer)
   local entries = path and state.of_path('values', path) or {}
   clear(buffer)
   if #entries == 0 or not options.values then
@@ -205,7 +205,7 @@ end
 ---@param buffer integer
 ---@return boolean
 function M.concerns(buffer)
-  local path = buffers.path(buffer)
+  local path = buffers.place(buffer)
   return drawn[buffer] ~= nil or path ~= nil and #state.of_path('values', path) > 0
 end
 

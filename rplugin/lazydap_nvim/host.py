@@ -16,7 +16,7 @@ from lazydap_core.errors import LazydapError
 from lazydap_core.paths import places
 from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_core.protocol.additions.following import BreakpointPlace
-from lazydap_core.protocol.objects import BreakpointStatus
+from lazydap_core.protocol.objects import BreakpointStatus, StackFrame
 from lazydap_nvim import inspection, model, transitions
 from lazydap_nvim.editor import Clock, Editor, Timer
 from lazydap_nvim.explain import lost_line, met_line
@@ -24,7 +24,7 @@ from lazydap_nvim.jobs import Jobs
 from lazydap_nvim.kept import Kept
 from lazydap_nvim.link import Link
 from lazydap_nvim.looks import Looks
-from lazydap_nvim.model import Model, Project, Queue, Stoppers
+from lazydap_nvim.model import Model, Project, Queue, Stoppers, text_reference
 from lazydap_nvim.orders import Launches
 from lazydap_nvim.questions import Questions
 from lazydap_nvim.targets import commanded, root_finder
@@ -216,8 +216,9 @@ class Host:
                 self.want(root, effect)
             case "status":
                 self._want_status(root)
-            case "frame":
-                self.jobs.post("the stop", self._read_frame, root, is_quiet=True)
+            case "frame" | "text":
+                work = self._read_frame if effect == "frame" else self._show_text
+                self.jobs.post("the stop", work, root, is_quiet=True)
             case transitions.Jump():
                 self.jump(effect)
             case transitions.StepAgain():
@@ -334,6 +335,38 @@ class Host:
                 return
             self.apply(transitions.stop_told(self.model.projects[root], stop))
             self._meet(root)
+
+    async def read_text(self, root: str, frame: StackFrame) -> bool:
+        """Read the code of a frame that has no file; whether there is any, and the program still stands there."""
+        session = self.model.projects[root].live
+        if (
+            session is None
+            or text_reference(frame) is None
+            or transitions.SOURCE not in self.model.projects[root].features
+        ):
+            return False
+        try:
+            text = await inspection.text_of(self._links[root], session, frame)
+        except LazydapError as error:
+            log.info("the code of %s: %s", frame.name, error)
+            return False
+        self.apply(transitions.text_told(self.model.projects[root], session.seen, text))
+        now = self.model.projects[root].live
+        return now is not None and text in now.texts
+
+    async def _show_text(self, root: str) -> None:
+        session = self.model.projects[root].live
+        frame = None if session is None or session.stop is None else model.standing_frame(session.stop)
+        if frame is None or model.place(frame) is not None:
+            return
+        if not await self.read_text(root, frame):
+            self.editor.say(transitions.sourceless(frame))
+            return
+        now = self.model.projects[root]
+        where = None if now.live is None or now.live.stop is None else model.place(model.standing_frame(now.live.stop))
+        if where is not None and now.is_following:
+            self.jump(transitions.Jump(*where, "stop"))
+            self.draw()
 
     async def _tell_ending(self, root: str, session: model.Session) -> None:
         if session.is_answered and session.state != "adapter_died":

@@ -7,12 +7,22 @@ from typing import Final
 import anyio
 from msgspec.structs import replace
 
-from lazydap_core.errors import LazydapError
+from lazydap_core.errors import BadRequest, LazydapError
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.objects import Locals, SessionId, StackFrame, Stop
 from lazydap_nvim.explain import ending_line
 from lazydap_nvim.link import Link
-from lazydap_nvim.model import MOST_ROWS, Session, Stoppers, place, standing_frame
+from lazydap_nvim.model import (
+    MOST_ROWS,
+    TEXT_PATH,
+    Session,
+    Stoppers,
+    Text,
+    one_line,
+    place,
+    standing_frame,
+    text_reference,
+)
 
 SEARCHED_FRAMES: Final = 24
 """Frames among which one with a source is looked for."""
@@ -21,6 +31,9 @@ ENDING_SECONDS: Final = 2.0
 EXIT_CODE_PAUSES: Final = (0.0, 0.05, 0.1, 0.1)
 """An adapter may tell the exit code after the end."""
 LAST_WORDS_MS: Final = 5000
+MOST_TEXT: Final = 2**20
+"""Characters of code without a file that are shown."""
+LONGEST_NAME: Final = 80
 
 
 async def details(link: Link, session_id: SessionId, stop: Stop) -> AsyncIterator[Stop]:
@@ -83,6 +96,25 @@ async def locals_of(link: Link, session_id: SessionId, frame_id: int) -> Locals 
         variables_reference=scope.variables_reference,
         variables=page.variables,
         truncated=page.truncated,
+    )
+
+
+async def text_of(link: Link, session: Session, frame: StackFrame) -> Text:
+    """The code of a frame without a file, by a name that no other code of the session has now. Raises LazydapError."""
+    reference = text_reference(frame)
+    if reference is None:
+        raise BadRequest(f"{frame.name} has no source here")
+    answer = await link.ask(requests.Source(session_id=session.id, source_reference=reference), responses.SourceText)
+    name = (frame.source.name if frame.source is not None else None) or frame.name
+    path = f"{TEXT_PATH}{one_line(name, LONGEST_NAME)}"
+    if any(text.path == path and text.reference != reference for text in session.texts):
+        path = f"{path} {reference}"
+    return Text(
+        reference=reference,
+        path=path,
+        text=answer.text[:MOST_TEXT],
+        mime_type=answer.mime_type,
+        filetype="python" if session.adapter == "debugpy" else None,
     )
 
 

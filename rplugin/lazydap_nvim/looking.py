@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from lazydap_core.protocol.objects import StackFrame
 from lazydap_nvim import inspection, transitions
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, status_line
 from lazydap_nvim.host import Host
@@ -27,8 +28,11 @@ async def go_here(host: Host, verb: Here) -> None:
     found = await stopped(host, verb)
     if found is None:
         return
-    _, session = found
-    frame = chosen_frame(session) or (session.stop and standing_frame(session.stop))
+    project, session = found
+    frame = _looked_at(session)
+    if frame is not None and place(frame) is None and await host.read_text(project.root, frame):
+        now = host.project(project.root).live
+        frame = frame if now is None else _looked_at(now)
     where = place(frame)
     if where is None:
         name = "an unknown place" if frame is None else one_line(frame.name)
@@ -36,6 +40,10 @@ async def go_here(host: Host, verb: Here) -> None:
         return
     host.jump(transitions.Jump(*where, "here"))
     host.draw()
+
+
+def _looked_at(session: Session) -> StackFrame | None:
+    return chosen_frame(session) or (session.stop and standing_frame(session.stop))
 
 
 async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:
@@ -53,10 +61,11 @@ async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:
         host.editor.say("the program has moved on: ask again")
         return
     number = _number(now, verb)
-    if not 0 <= number < len(now.frames) or number == now.chosen:
+    is_drawn = number == now.chosen and (chosen_frame(now) is not None or now.stop is None or not now.stop.user_frame)
+    if not 0 <= number < len(now.frames) or is_drawn:
         host.editor.say(_no_frame(now, verb))
         return
-    if place(now.frames[number]) is None:
+    if place(now.frames[number]) is None and not await host.read_text(project.root, now.frames[number]):
         host.editor.say(f"{one_line(now.frames[number].name)} has no source here: :LazydapVariables shows its values")
     host.apply(transitions.frame_chosen(host.project(project.root), number))
     page = await inspection.locals_of(link, now.id, now.frames[number].id)

@@ -14,6 +14,8 @@ from lazydap_core.protocol.objects import BreakpointStatus, SessionId, SessionSu
 LONGEST_VALUE: Final = 200
 """Characters of one value that are drawn; the rest is for the panes."""
 MOST_ROWS: Final = 100
+TEXT_PATH: Final = "lazydap://source/"
+"""How the names of code begin that is no file on disk."""
 NO_GENERATION: Final = -1
 
 EMPTY: Final[Mapping[str, str]] = {}
@@ -52,12 +54,23 @@ class Queue(Known, frozen=True):
     count: int
 
 
+class Text(Known, frozen=True, kw_only=True):
+    """Code that is no file on disk, by the reference that frames of one stop have; `path` is its name in the editor."""
+
+    reference: int
+    path: str
+    text: str
+    mime_type: str | None = None
+    filetype: str | None = None
+
+
 class Session(Known, frozen=True, kw_only=True):
     """One session as far as events have told.
 
     `seen` is the generation of the newest stop heard of; details up to `floor` are overtaken. `stop` is the one drawn:
     it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `mover` is who set the
-    program running, `shown` the files it has stopped in, `frames` the stack once somebody has asked for it: that of
+    program running, `shown` the files it has stopped in, `texts` what was read
+    at this stop of code without a file, `frames` the stack once somebody has asked for it: that of
     `thread`, where the user has chosen one in place of the one that stopped.
     `launched` is when its program was started or attached to, in seconds of the clock on the wall.
     `is_ending`: we have asked for its end; `is_answered`: what came of it is told with the answer.
@@ -86,6 +99,7 @@ class Session(Known, frozen=True, kw_only=True):
     chosen: int = 0
     thread: int | None = None
     shown: frozenset[str] = frozenset()
+    texts: tuple[Text, ...] = ()
 
     @property
     def is_live(self) -> bool:
@@ -188,6 +202,20 @@ def place(frame: StackFrame | None) -> tuple[str, int] | None:
     if frame is None or frame.source is None or not frame.source.path:
         return None
     return frame.source.path, frame.line
+
+
+def text_reference(frame: StackFrame | None) -> int | None:
+    """What names the code of a frame without a file, None where there is none to be had."""
+    return None if frame is None or frame.source is None else frame.source.source_reference
+
+
+def with_text(frame: StackFrame | None, texts: tuple[Text, ...]) -> StackFrame | None:
+    """The frame, placed in its code where that has been read."""
+    reference = text_reference(frame)
+    known = next((text for text in texts if text.reference == reference), None)
+    if frame is None or frame.source is None or known is None or frame.source.path:
+        return frame
+    return replace(frame, source=replace(frame.source, path=known.path))
 
 
 def chosen_frame(session: Session) -> StackFrame | None:

@@ -13,7 +13,7 @@ from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.looking import stopped
 from lazydap_nvim.looks import standing
-from lazydap_nvim.model import Item, Listing, Project, Session, one_line, place
+from lazydap_nvim.model import Item, Listing, Project, Session, one_line, place, text_reference
 from lazydap_nvim.verbs import Stack, Thread, Threads
 
 STACK: Final = "stack"
@@ -103,6 +103,9 @@ async def _write_stack(host: Host, project: Project, session: Session, token: in
 
 def _frame_item(frame: StackFrame) -> Item:
     where = place(frame)
+    if text_reference(frame) is not None:
+        # By its id: what the editor makes of its code is good for this stop only.
+        return Item(text=f"{one_line(frame.name)} (no file: <CR> shows its code)", id=frame.id)
     if where is None:
         return Item(text=f"{one_line(frame.name)} (no source here)", id=frame.id)
     return Item(path=where[0], line=where[1], text=one_line(frame.name), id=frame.id)

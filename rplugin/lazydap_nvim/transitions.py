@@ -24,11 +24,14 @@ from lazydap_nvim.model import (
     Row,
     Session,
     Stoppers,
+    Text,
     Values,
     one_line,
     place,
     session_of,
     standing_frame,
+    text_reference,
+    with_text,
 )
 from lazydap_nvim.verbs import Severity
 
@@ -67,6 +70,7 @@ Errand = Literal[
     "list",  # the breakpoints are to be read again
     "stoppers",  # what stops the program beside lines is to be read again
     "status",  # the session is to be read again
+    "text",  # the program stands in code without a file, which the adapter can show
     "frame",  # the daemon tells no details of stops: where the program stands is to be asked
 ]
 Effect = Errand | Jump | StepAgain | Ended | Say
@@ -80,6 +84,7 @@ class Outcome(NamedTuple):
 
 
 STOP_DETAIL = "stop_detail"
+SOURCE = "source"
 STOPPING = frozenset({"function_breakpoints", "data_breakpoints", "exceptions"})
 SAVED_AGAIN = "breakpoints and watches are saved again"
 _DEFINITIONS = frozenset({"module", "function", "type", "builtin_function_or_method"})
@@ -236,22 +241,51 @@ def stop_told(project: Project, stop: Stop) -> Outcome:
         mover=None if is_new else session.mover,
     )
     if is_new:
-        told = replace(told, frames=(), chosen=0, thread=None)
+        told = replace(told, frames=(), chosen=0, thread=None, texts=())
+    told = _with_texts(told)
     if stop.locals is not None and told.chosen == 0 and told.thread is None:
         told = with_values(told, stop.generation, standing_frame(stop), stop.locals)
     effects: tuple[Effect, ...] = ("draw",)
     if stop.locals is None:
         effects += ("dwell",)
-    frame = standing_frame(stop)
+    frame = None if told.stop is None else standing_frame(told.stop)
     where = place(frame)
-    if where is not None and where[0] not in told.shown:
+    if where is not None and where[0] not in told.shown and text_reference(frame) is None:
         told = replace(told, shown=told.shown | {where[0]})
     was_placed = not is_new and session.stop is not None and place(standing_frame(session.stop)) is not None
     if follows and where is not None and not was_placed:
         effects += (Jump(*where, "stop"),)
+    elif follows and where is None and text_reference(frame) is not None and SOURCE in project.features:
+        effects = (*effects, "text")
     elif follows and where is None and frame is not None and session.stop != stop:
-        effects += (Say(f"stopped in {one_line(frame.name)}, which has no source here"),)
+        effects += (Say(sourceless(frame)),)
     return Outcome(replace(project, session=told, is_following=follows), effects)
+
+
+def sourceless(frame: StackFrame) -> str:
+    """What is said where the program stands in nothing that can be shown."""
+    return f"stopped in {one_line(frame.name)}, which has no source here"
+
+
+def _with_texts(session: Session) -> Session:
+    """The session with its frames placed in the code that was read of them."""
+    stop = session.stop
+    if stop is None or not session.texts:
+        return session
+    placed = replace(
+        stop, frame=with_text(stop.frame, session.texts), user_frame=with_text(stop.user_frame, session.texts)
+    )
+    frames = tuple(with_text(frame, session.texts) or frame for frame in session.frames)
+    return replace(session, stop=placed, frames=frames)
+
+
+def text_told(project: Project, generation: int, text: Text) -> Outcome:
+    """The code of a frame of the stop with that generation."""
+    session = project.live
+    if session is None or session.seen != generation or session.stop is None:
+        return Outcome(project)
+    texts = (*(one for one in session.texts if one.reference != text.reference), text)
+    return Outcome(replace(project, session=_with_texts(replace(session, texts=texts))), ("draw",))
 
 
 def with_values(session: Session, generation: int, frame: StackFrame | None, page: Locals) -> Session:
@@ -530,7 +564,7 @@ def frames_told(project: Project, generation: int, frames: tuple[StackFrame, ...
     session = project.live
     if session is None or session.seen != generation or session.state != "paused":
         return Outcome(project)
-    return Outcome(replace(project, session=replace(session, frames=frames)))
+    return Outcome(replace(project, session=_with_texts(replace(session, frames=frames))))
 
 
 def frame_chosen(project: Project, number: int) -> Outcome:
@@ -538,7 +572,10 @@ def frame_chosen(project: Project, number: int) -> Outcome:
     session = project.live
     if session is None or session.stop is None or not 0 <= number < len(session.frames):
         return Outcome(project)
-    after = replace(project, session=replace(session, chosen=number))
+    # Where a caller is drawn for the stop, the top frame is looked at like any other.
+    is_inner = number == 0 and session.thread is None and session.stop.user_frame is not None
+    thread = session.stop.thread_id if is_inner else session.thread
+    after = replace(project, session=replace(session, chosen=number, thread=thread))
     where = place(session.frames[number])
     return Outcome(after, ("draw",) if where is None else ("draw", Jump(*where, "frame")))
 

@@ -169,6 +169,11 @@ def frames(model: Model) -> list[Json]:
     return chosen
 
 
+def texts(model: Model) -> list[Json]:
+    """Code without a file in which programs stand, or are looked at."""
+    return [text for _, session in _standing(model) for text in session.texts]
+
+
 def values(model: Model) -> list[Json]:
     """The variables of each stopped function, as inline values need them."""
     return [
@@ -338,6 +343,7 @@ SECTIONS: Final[Mapping[str, Section]] = {
     "connected": Section(_connections, connected),
     "projects": Section(_project_inputs, projects),
     "breakpoints": Section(_breakpoint_inputs, breakpoints),
+    "texts": Section(_of_sessions("id", "stop", "texts"), texts),
     "stops": Section(_of_sessions("id", "stop"), stops),
     "frames": Section(_of_sessions("id", "stop", "frames", "chosen", "thread"), frames),
     "values": Section(_of_sessions("values"), values),

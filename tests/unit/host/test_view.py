@@ -50,6 +50,7 @@ def test_an_empty_model_has_every_section() -> None:
         "connected": False,
         "projects": [],
         "breakpoints": [],
+        "texts": [],
         "stops": [],
         "frames": [],
         "values": [],
