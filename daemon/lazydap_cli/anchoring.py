@@ -1,4 +1,4 @@
-"""Owns reading, from a source file, the text by which a breakpoint is found again; asks no daemon."""
+"""Owns reading, from a source file, what a breakpoint is put on; asks no daemon."""
 
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,18 @@ LARGEST_FILE: Final = 8 * 1024 * 1024
 
 def anchor_at(where: Location) -> str | None:
     """The anchor of a place, None where the file cannot be read or the line is blank."""
-    path = Path(where.source)
+    lines = _lines(where.source)
+    return None if lines is None else anchor_of(lines, where.line)
+
+
+def last_line(source: str) -> int | None:
+    """The number of the last line, None where the file cannot be read."""
+    lines = _lines(source)
+    return None if lines is None else max(1, len(lines) - (lines[-1] == ""))
+
+
+def _lines(source: str) -> list[str] | None:
+    path = Path(source)
     try:
         if path.stat().st_size > LARGEST_FILE:
             return None
@@ -20,4 +31,4 @@ def anchor_at(where: Location) -> str | None:
     except OSError:
         return None
     # Only at the ends that an editor knows, or a form feed would count as one.
-    return anchor_of(text.replace("\r\n", "\n").split("\n"), where.line)
+    return text.replace("\r\n", "\n").split("\n")

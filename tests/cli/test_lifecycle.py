@@ -382,9 +382,28 @@ def test_a_breakpoint_is_moved_and_keeps_its_id_and_condition(shell: Shell) -> N
     assert (only["id"], only["line"], only["condition"]) == (1, 3, "x > 1")
     assert only["anchor"] == "two = 2\nthree = 3\n"
     assert shell("break", "--list").json["breakpoints"] == [only]
-    assert shell("break", "a.py:3", "--move", "9").json["not_found"] == [9]
+    assert "there is no breakpoint 9" in shell("break", "a.py:3", "--move", "9").error["message"]
     refused = shell("break", "--move", "1")
     assert "needs a location" in refused.err
+
+
+def test_what_is_not_there_is_no_success_but_where_the_older_command_line_has_it_so(shell: Shell) -> None:
+    assert shell("break", "--remove", "--id", "77").json["not_found"] == [77]
+    for words in (("remove", "--id", "77"), ("toggle", "no.such"), ("remove", "no.such")):
+        ended = shell("break-function", *words)
+        assert ended.code == 1
+        assert "there is no such breakpoint" in ended.error["message"]
+        assert words[-1] in ended.error["message"]
+    assert shell("break-function", "remove", "--all").json["breakpoints"] == []
+    assert shell("break-function", "add", " ").kind == "InvalidValue"
+    assert shell("break-data", "add", "").kind == "InvalidValue"
+
+
+def test_a_table_says_what_a_breakpoint_or_a_watch_will_come_to_nothing_for(shell: Shell) -> None:
+    shell.write("a.py", "one = 1\ntwo = 2\n")
+    assert "1: the file ends at line 2" in shell("break", "a.py:999", "--format", "table").out
+    assert "ends at" not in shell("break", "a.py:2", "--format", "table").out
+    assert "1: the expression is empty" in shell("watch", "add", "", "--format", "table").out
 
 
 def test_a_state_file_broken_under_a_running_daemon_is_told_with_each_change_until_it_is_mended(shell: Shell) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from lazydap_cli import session
-from lazydap_cli.anchoring import anchor_at
+from lazydap_cli.anchoring import anchor_at, last_line
 from lazydap_cli.call import Call
 from lazydap_cli.documents import document, documents
 from lazydap_cli.locations import read_location
@@ -38,6 +38,8 @@ def run(call: Call) -> Listing:
             answer = _moved_by_hand(call, client, request)
         else:
             answer = session.asked(client, _worded_for(client, request), responses.Breakpoints)
+    if isinstance(request, BreakpointMove) and not answer.breakpoints:
+        raise _unknown(request.moves[0].id)
     if answer.not_saved is not None:
         call.warn(answer.not_saved)
     return breakpoint_listing(answer, call.folder)
@@ -83,7 +85,7 @@ def _moved_by_hand(call: Call, client: "BlockingClient", request: BreakpointMove
     old = next((each for each in present if each.id == place.id), None)
     source = place.source or ""
     if old is None:
-        raise BadRequest(f"there is no breakpoint {place.id}: `lazydap break --list` shows them", id=place.id)
+        raise _unknown(place.id)
     if any((each.source, each.line) == (source, place.line) and each is not old for each in present):
         raise BadRequest(f"{source}:{place.line} has a breakpoint already: remove that first", source=source)
     new = NewBreakpoint(
@@ -105,6 +107,10 @@ def _moved_by_hand(call: Call, client: "BlockingClient", request: BreakpointMove
         if not request.dry_run:
             call.warn(f"the daemon is of another build: breakpoint {old.id} is {added.breakpoints[0].id} now")
     return added
+
+
+def _unknown(number: int) -> BadRequest:
+    return BadRequest(f"there is no breakpoint {number}: `lazydap break --list` shows them", id=number)
 
 
 def _selector(call: Call) -> BreakpointSelector:
@@ -137,11 +143,19 @@ def _cells(status: BreakpointStatus, folder: Path) -> tuple[object, ...]:
     return status.id, f"{near(status.source, folder)}:{line}", status.enabled, status.verified, status.condition
 
 
+def _beyond(status: BreakpointStatus) -> int | None:
+    """The last line of the file, where the breakpoint is behind it."""
+    last = last_line(status.source)
+    return last if last is not None and status.line > last else None
+
+
 def _note(answer: responses.Breakpoints) -> str | None:
     notes = [f"{answer.action}, but this was a dry run"] if answer.dry_run and answer.action != "listed" else []
     if answer.not_found:
         notes.append(f"not found: {', '.join(map(str, answer.not_found))}")
     notes += [f"{each.id}: {each.message}" for each in answer.breakpoints if each.message]
+    if answer.action in ("added", "updated", "unchanged"):
+        notes += [f"{each.id}: the file ends at line {last}" for each in answer.breakpoints if (last := _beyond(each))]
     if not answer.breakpoints and answer.action == "listed":
         notes.append("no breakpoints; `lazydap break FILE:LINE` sets one")
     return "\n".join(notes) or None

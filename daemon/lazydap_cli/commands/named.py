@@ -7,7 +7,7 @@ from lazydap_cli import session
 from lazydap_cli.call import Call
 from lazydap_cli.documents import document, documents
 from lazydap_cli.results import Listing, Single
-from lazydap_core.errors import UsageError
+from lazydap_core.errors import BadRequest, UsageError
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.additions import named
 from lazydap_core.protocol.objects import ByIds, ByName, Everything, NamedSelector
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer", responses.FunctionBreakpoints, responses.DataBreakpoi
 def add_function(call: Call) -> Listing:
     """Stop at the entry of a function."""
     wanted = named.NewFunctionBreakpoint(
-        name=call.given("name"),
+        name=_name(call),
         condition=call.given("condition"),
         hit_condition=call.given("hit_condition"),
         enabled=not call.given("disabled"),
@@ -44,7 +44,7 @@ def toggle_functions(call: Call) -> Listing:
 def add_data(call: Call) -> Listing:
     """Stop when a value changes."""
     wanted = named.NewDataBreakpoint(
-        name=call.given("name"),
+        name=_name(call),
         variables_reference=call.given("reference"),
         frame_id=call.given("frame"),
         access=call.given("access"),
@@ -93,6 +93,13 @@ def _muted(call: Call, *, muted: bool) -> Single:
     return Single(document(answer), lines)
 
 
+def _name(call: Call) -> str:
+    name = call.given("name")
+    if not name.strip():
+        raise UsageError("there is nothing to stop at: the name is empty", kind="InvalidValue")
+    return name
+
+
 def _selector(call: Call) -> NamedSelector:
     name, ids, everything = call.given("name"), call.given("id"), call.given("all")
     chosen = [name is not None, bool(ids), everything]
@@ -108,13 +115,29 @@ def _selector(call: Call) -> NamedSelector:
 def _functions(call: Call, request: requests.Request) -> Listing:
     with call.connect() as client:
         session.needs(client, "function_breakpoints", "stop at functions")
-        return _listing(session.asked(client, request, responses.FunctionBreakpoints), _function_cells)
+        answer = session.asked(client, request, responses.FunctionBreakpoints)
+    _check_found(call, answer)
+    return _listing(answer, _function_cells)
 
 
 def _data(call: Call, request: requests.Request) -> Listing:
     with call.connect() as client:
         session.needs(client, "data_breakpoints", "watch values")
-        return _listing(session.asked(client, request, responses.DataBreakpoints), _data_cells)
+        answer = session.asked(client, request, responses.DataBreakpoints)
+    _check_found(call, answer)
+    return _listing(answer, _data_cells)
+
+
+def _check_found(call: Call, answer: responses.FunctionBreakpoints | responses.DataBreakpoints) -> None:
+    """Raises BadRequest where what was named is not there at all. `break` answers with an empty list, by contract."""
+    if answer.action not in ("removed", "toggled") or answer.breakpoints or call.given("all"):
+        return
+    named_ones = call.given("name") or ", ".join(map(str, call.given("id")))
+    word = call.invocation.command.words[0]
+    raise BadRequest(
+        f"there is no such breakpoint: {named_ones} (`lazydap {word} list` shows them)",
+        not_found=list(answer.not_found),
+    )
 
 
 def _function_cells(one: named.FunctionBreakpointStatus) -> tuple[object, ...]:

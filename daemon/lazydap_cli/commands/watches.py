@@ -48,5 +48,12 @@ def _answered(call: Call, request: requests.Request) -> Listing:
         [watch.id for watch in answer.watches],
         ("id", "expression", "label"),
         [(watch.id, watch.expression, watch.label) for watch in answer.watches],
-        f"not found: {', '.join(map(str, answer.not_found))}" if answer.not_found else None,
+        _note(answer),
     )
+
+
+def _note(answer: responses.Watches) -> str | None:
+    notes = [f"not found: {', '.join(map(str, answer.not_found))}"] if answer.not_found else []
+    if answer.action == "added":
+        notes += [f"{one.id}: the expression is empty" for one in answer.watches if not one.expression.strip()]
+    return "\n".join(notes) or None

@@ -6,6 +6,13 @@ from lazydap_cli import values
 from lazydap_cli.grammar.options import DRY_RUN, FRAME, THREAD
 from lazydap_cli.grammar.words import Command, Group, Operand, Option
 
+_HIT_CONDITION = Option(
+    "--hit-condition",
+    "Stop only at these hits: 3 is from the third on, ==3 the third alone, %3 every third, also <, <=, >= and >"
+    " (lldb-dap: 3, >=3 and >3)",
+    value="HIT_CONDITION",
+)
+
 _BREAK = Command(
     ("break",),
     "Set, list, move, remove or toggle breakpoints",
@@ -21,7 +28,7 @@ _BREAK = Command(
         Option("--id", "Choose a breakpoint by its id", value="ID", read=values.u32, repeatable=True),
         Option("--all", "Choose every breakpoint of the project"),
         Option("--condition", "Stop only when this expression is true", value="CONDITION"),
-        Option("--hit-condition", "Stop only at these hits, such as 3 or >=3", value="HIT_CONDITION"),
+        _HIT_CONDITION,
         Option("--log", "Print this text with its {expressions} instead of stopping", value="MESSAGE"),
         Option("--disabled", "Keep it, but do not stop there"),
         DRY_RUN,
@@ -42,7 +49,7 @@ _BREAK = Command(
 
 _MODIFIERS = (
     Option("--condition", "Stop only when this expression is true", value="CONDITION"),
-    Option("--hit-condition", "Stop only at these hits, such as 3 or >=3", value="HIT_CONDITION"),
+    _HIT_CONDITION,
     Option("--disabled", "Keep it, but do not stop there"),
     DRY_RUN,
 )
