@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from lazydap_core.errors import DaemonUnreachable
+from lazydap_core.errors import DaemonUnreachable, UsageError
 from lazydap_core.project import home_folder, instance_name, project_root, slug
 
 LONGEST_SOCKET_PATH: Final = 100
@@ -21,12 +21,16 @@ SHARED: Final = stat.S_ISVTX | stat.S_IWGRP | stat.S_IWOTH
 
 
 class Places(msgspec.Struct, frozen=True):
-    """One project's root and instance name, and the two private folders; all paths are absolute."""
+    """One project's root and instance name, and the two private folders; all paths are absolute.
+
+    `given` is the name that somebody chose, where the instance has not all of it: other names may come to the same.
+    """
 
     root: Path
     instance: str
     runtime: Path
     data: Path
+    given: str | None = None
 
     @property
     def socket(self) -> Path:
@@ -48,6 +52,33 @@ class Places(msgspec.Struct, frozen=True):
         return self.data / f"lazydap-{self.instance}.pid"
 
     @property
+    def name(self) -> Path:
+        """The file with the name that the daemon was started by, where it says more than the instance."""
+        return self.data / f"lazydap-{self.instance}.name"
+
+    def note_name(self) -> None:
+        """Remember under which name the daemon is started. Raises OSError."""
+        if self.given is None:
+            self.name.unlink(missing_ok=True)
+        else:
+            self.name.write_text(self.given, encoding="utf-8")
+
+    def check_name(self) -> None:
+        """Raises UsageError where a daemon is there that was started by another name which comes to the same."""
+        if self.given is None or not self.socket.exists():
+            return
+        try:
+            other = self.name.read_text(encoding="utf-8")
+        except OSError:
+            return
+        if other != self.given:
+            raise UsageError(
+                f"`{self.given}` and `{other}` both come to the instance `{self.instance}`, and the daemon of `{other}`"
+                " is there: choose another name",
+                argument="--instance",
+            )
+
+    @property
     def log(self) -> Path:
         """The file that the daemon's output goes to."""
         return self.data / f"lazydap-{self.instance}.log"
@@ -64,9 +95,12 @@ def places(start: Path, *, instance: str | None = None, environ: Mapping[str, st
     root = project_root(start, environ)
     home = home_folder(environ)
     owner = _owner_of_home(home)
+    chosen = _chosen_name(instance, environ)
+    name = instance_name(root) if chosen is None else slug(chosen)
     found = Places(
         root=root,
-        instance=_chosen_name(instance, environ) or instance_name(root),
+        instance=name,
+        given=None if chosen is None or chosen.lower() == name else chosen,
         runtime=_private_folder(_runtime_folder(environ, owner), owner, "LAZYDAP_RUNTIME_DIR", environ),
         data=_private_folder(_data_folder(environ, home), owner, "LAZYDAP_DATA_DIR", environ),
     )
@@ -82,7 +116,7 @@ def places(start: Path, *, instance: str | None = None, environ: Mapping[str, st
 def _chosen_name(instance: str | None, environ: Mapping[str, str]) -> str | None:
     for name in (instance, environ.get("LAZYDAP_INSTANCE")):
         if name is not None and name.strip() and _is_text(name):
-            return slug(name)
+            return name.strip()
     return None
 
 

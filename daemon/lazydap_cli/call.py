@@ -47,10 +47,15 @@ class Call:
 
     @cached_property
     def places(self) -> "Places":
-        """Where this project's daemon lives. Raises DaemonUnreachable where its folders cannot be used."""
+        """Where this project's daemon lives.
+
+        Raises DaemonUnreachable where its folders cannot be used, UsageError where somebody else's name meets it.
+        """
         from lazydap_core.paths import places  # noqa: PLC0415  # `version` and the like need none.
 
-        return places(self.folder, instance=self.invocation.instance, environ=self.environ)
+        found = places(self.folder, instance=self.invocation.instance, environ=self.environ)
+        found.check_name()
+        return found
 
     @cached_property
     def config(self) -> "Config":

@@ -1,7 +1,10 @@
 """Owns what a command that failed says and with which code it ends; knows no command."""
 
+import re
+from typing import Final
+
 from lazydap_cli.formats import compact
-from lazydap_cli.table import shown
+from lazydap_cli.table import cut, shown
 from lazydap_core.errors import DaemonError, LazydapError
 
 
@@ -19,10 +22,24 @@ def exit_code(error: LazydapError) -> int:
     return _EXIT_CODES.get(error.code, 1)
 
 
+LONGEST: Final = 240
+"""Cells of an error at a terminal: three lines of it, as a rule."""
+
+_EXCERPT: Final = re.compile(r"(\d+ *)?\|( |$)")
+"""How a compiler draws the line that it complains of; the complaint stands before it."""
+
+
 def report(error: LazydapError, chosen: str) -> str:
     """The one line for standard error."""
     # The code stands in front where the protocol has it; a usage error's message is about words, not about codes.
     message = f"{error.code}: {error.message}" if isinstance(error, DaemonError) else error.message
     if chosen == "table":
-        return f"error: {'; '.join(shown(line.strip()) for line in message.splitlines() if line.strip())}\n"
+        return f"error: {_one_line(message)}\n"
     return compact({"error": error.code, "message": message, "details": error.details}) + "\n"
+
+
+def _one_line(message: str) -> str:
+    parts = [part.strip() for line in message.splitlines() for part in line.split("; ")]
+    whole = "; ".join(shown(part) for part in parts if part and not _EXCERPT.match(part))
+    short = cut(whole, LONGEST)
+    return whole if short == whole else f"{short} (all of it: `--format json`)"

@@ -175,6 +175,9 @@ def _start(places: Places, environ: Mapping[str, str], start_file: Path) -> Bloc
     if left_behind is not None and _identity(places.socket) == left_behind and _nobody_listens(places.socket):
         places.socket.unlink(missing_ok=True)
     log = _opened_log(places)
+    with suppress(OSError):
+        # One that cannot be noted is only not compared with others.
+        places.note_name()
     try:
         log_start = os.fstat(log).st_size
         child = _spawned(places, environ, start_file, log)

@@ -440,6 +440,21 @@ def test_the_list_of_breakpoints_is_read_from_where_one_stands(shell: Shell) -> 
     assert ",sub/a.py:1," in shell("break", "--list", "--format", "csv").out
 
 
+def test_two_names_that_come_to_one_instance_are_not_taken_for_each_other(shell: Shell) -> None:
+    first = shell("status", "--instance", "a b").json
+    assert first["instance"] == "a-b"
+    for words in (("status",), ("shutdown",), ("logs",)):
+        refused = shell(*words, "--instance", "a_b")
+        assert refused.code == 2
+        assert "`a_b` and `a b` both come to the instance `a-b`" in refused.error["message"]
+    # As it was named, and as it calls itself.
+    assert shell("status", "--instance", "a b").json["daemon_pid"] == first["daemon_pid"]
+    assert shell("status", "--instance", "A-B").json["daemon_pid"] == first["daemon_pid"]
+    assert shell("shutdown", "--instance", "a b").json["shutting_down"] is True
+    wait_until(lambda: not list(shell.runtime.glob("*.sock")), "the socket is still there")
+    assert shell("shutdown", "--instance", "a_b").json["shutting_down"] is False
+
+
 def test_another_instance_is_another_daemon_on_the_same_project(shell: Shell) -> None:
     ours, other = shell("status").json, shell("status", "--instance", "Other One").json
     assert other["instance"] == "other-one"

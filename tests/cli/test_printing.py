@@ -8,7 +8,14 @@ import pytest
 
 from lazydap_cli import failure, formats, table
 from lazydap_cli.results import Listing, Script, Single
-from lazydap_core.errors import AdapterNotFound, DaemonUnreachable, SessionNotFound, UsageError, VersionMismatch
+from lazydap_core.errors import (
+    AdapterNotFound,
+    DaemonUnreachable,
+    DapProtocolError,
+    SessionNotFound,
+    UsageError,
+    VersionMismatch,
+)
 
 PLAIN = table.Look(None, colour=False)
 
@@ -44,6 +51,20 @@ def test_csv_is_read_back_whatever_the_cells_hold() -> None:
     listing = Listing({}, [], [], ("x",), [(cell,) for cell in cells])
     text = formats.rendered(listing, "csv", PLAIN)
     assert [row[0] for row in csv.reader(io.StringIO(text, newline="")) if row] == ["x", *(c for c in cells if c)]
+
+
+def test_a_long_refusal_is_one_line_that_can_be_read_and_whole_in_json() -> None:
+    drawn = "error: use of undeclared identifier 'nope'\n    1 | nope + 1\n      | ^~~~"
+    refused = DapProtocolError(f"the adapter refused evaluate: {drawn}")
+    assert failure.report(refused, "table") == (
+        "error: DapProtocolError: the adapter refused evaluate: error: use of undeclared identifier 'nope'\n"
+    )
+    assert json.loads(failure.report(refused, "json"))["message"].endswith(drawn)
+    long = DapProtocolError("x" * 5000)
+    told = failure.report(long, "table")
+    assert len(told) < 320
+    assert "--format json" in told
+    assert "x" * 5000 in failure.report(long, "json")
 
 
 @pytest.mark.parametrize("chosen", ["jsonl", "csv", "ids"])
