@@ -103,7 +103,8 @@ def test_an_unknown_adapter_of_the_state_file_is_listed_and_cannot_be_run(tmp_pa
 def test_a_launch_json_that_is_no_json_leaves_the_others(tmp_path: Path) -> None:
     reading = _project(tmp_path, ours='[[launch_configs]]\nname = "x"\n', theirs='{"configurations": [1,,]}')
     assert [entry.name for entry in reading.configurations] == ["x"]
-    assert "line 1, column 24" in reading.warnings[0]
+    # Newer Pythons name the comma, older ones what stands behind it.
+    assert re.search(r"line 1, column 2[24]\b", reading.warnings[0])
 
 
 def test_a_launch_json_that_is_no_text_leaves_the_others(tmp_path: Path) -> None:
