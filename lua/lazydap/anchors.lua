@@ -8,6 +8,7 @@ local M = {}
 local REACH = 200 -- lines above and below the old one in which a text is looked for
 local BLANKS = 50 -- blank lines in a row that an anchor looks across
 local LONGEST = 200 -- characters of a line
+local WORD = '[%w_\128-\255]' -- a letter of a name
 local TELLING = 3 -- letters and digits that make a line more than a bracket
 
 ---@param line string
@@ -23,7 +24,13 @@ end
 local function bare(line)
   -- Trimming is most of the work, and only what is cut needs it.
   local short = #line > LONGEST and kept(line) or line
-  return (short:gsub('%s+', ''):gsub("'", '"'):gsub('[,;]$', ''))
+  if short:find('%s') then
+    short = short:gsub('%s+', '')
+  end
+  if short:find("'", 1, true) then
+    short = short:gsub("'", '"')
+  end
+  return (short:gsub('[,;]$', ''))
 end
 
 ---@param text string
@@ -46,20 +53,40 @@ local function nearest_text(lines, first, last, step)
   return ''
 end
 
+---@param above string
+---@param own string
+---@param below string
+---@return string
+local function anchor_of(above, own, below)
+  return table.concat({ kept(above), kept(own), kept(below) }, '\n')
+end
+
+--- A row and the nearest text above and below it.
+---@param buffer integer
+---@param row integer
+---@return string? own nil for a row that is not there
+---@return string above
+---@return string below
+local function around(buffer, row)
+  local first = math.max(row - BLANKS, 0)
+  local lines = vim.api.nvim_buf_get_lines(buffer, first, row + BLANKS + 1, false)
+  local at = row - first + 1
+  if not lines[at] then
+    return nil, '', ''
+  end
+  return lines[at], nearest_text(lines, at - 1, 1, -1), nearest_text(lines, at + 1, #lines, 1)
+end
+
 --- The anchor of a row; nil for a blank line.
 ---@param buffer integer
 ---@param row integer
 ---@return string?
 function M.of(buffer, row)
-  local first = math.max(row - BLANKS, 0)
-  local lines = vim.api.nvim_buf_get_lines(buffer, first, row + BLANKS + 1, false)
-  local at = row - first + 1
-  if not lines[at] or not lines[at]:find('%S') then
+  local own, above, below = around(buffer, row)
+  if not own or not own:find('%S') then
     return nil
   end
-  local above = nearest_text(lines, at - 1, 1, -1)
-  local below = nearest_text(lines, at + 1, #lines, 1)
-  return table.concat({ kept(above), kept(lines[at]), kept(below) }, '\n')
+  return anchor_of(above, own, below)
 end
 
 --- Whether the row has the anchor's own line.
@@ -72,23 +99,64 @@ function M.stands_at(buffer, row, anchor)
   return line ~= nil and bare(line) == bare(vim.split(anchor, '\n', { plain = true })[2] or '')
 end
 
----@class lazydap.Text what of a buffer is searched: its lines that are not blank
----@field rows integer[]
----@field bare string[]
+---@class lazydap.Text what of a buffer is searched
+---@field first integer row of the first line
+---@field lines string[]
+---@field joined? string
 
 ---@param buffer integer
 ---@param row integer
 ---@return lazydap.Text
 local function text_around(buffer, row)
-  local text = { rows = {}, bare = {} } ---@type lazydap.Text
   local first = math.max(row - REACH, 0)
-  for index, line in ipairs(vim.api.nvim_buf_get_lines(buffer, first, row + REACH + 1, false)) do
-    if line:find('%S') then
-      text.rows[#text.rows + 1] = first + index - 1
-      text.bare[#text.bare + 1] = bare(line)
-    end
+  return { first = first, lines = vim.api.nvim_buf_get_lines(buffer, first, row + REACH + 1, false) }
+end
+
+--- What every line has in it which is this one but for its form: its longest word, else a bracket.
+---@param line string
+---@return string? key nil for a line of quotes, which may be others
+local function key_of(line)
+  if #line >= LONGEST then
+    -- It may have been cut within its last word.
+    line = line:gsub(WORD .. '*$', '')
   end
-  return text
+  local longest ---@type string?
+  for word in line:gmatch(WORD .. '+') do
+    longest = (not longest or #word > #longest) and word or longest
+  end
+  return longest or bare(line):match('[^"]')
+end
+
+--- The lines of a text with that in them. It is looked for in all of them at once: one by one takes ten times as long.
+---@param text lazydap.Text
+---@param key string
+---@return integer[] indexes
+local function lines_with(text, key)
+  local lines, found = text.lines, {} ---@type string[], integer[]
+  text.joined = text.joined or table.concat(lines, '\n')
+  local index, start = 1, 1 -- a line, and where it begins
+  local at = text.joined:find(key, 1, true)
+  while at do
+    while at > start + #lines[index] do
+      start = start + #lines[index] + 1
+      index = index + 1
+    end
+    found[#found + 1] = index
+    at = text.joined:find(key, start + #lines[index] + 1, true)
+  end
+  return found
+end
+
+--- Where a text has a line, whatever its form. Taking the form off every line would take a hundred times as long.
+---@param text lazydap.Text
+---@param wanted string
+---@return integer[] indexes
+local function places_of(text, wanted)
+  local form, key = bare(wanted), key_of(wanted)
+  local candidates = key and lines_with(text, key) or vim.tbl_keys(text.lines)
+  return vim.tbl_filter(function(index)
+    return form ~= '' and bare(text.lines[index]) == form
+  end, candidates)
 end
 
 ---@param wanted string a neighbour in the anchor
@@ -111,6 +179,32 @@ local function is_better(a, b)
   return not a or b.score > a.score or b.score == a.score and b.distance < a.distance
 end
 
+--- The row nearest to an old one that stands between two texts.
+---@param text lazydap.Text
+---@param row integer
+---@param above string
+---@param below string
+---@return integer? row
+local function changed_between(text, row, above, below)
+  if not is_telling(above) or not is_telling(below) then
+    return nil
+  end
+  local lines = text.lines
+  local best ---@type integer?
+  for _, place in ipairs(places_of(text, above)) do
+    local index = place + 1
+    while lines[index] and not lines[index]:find('%S') do
+      index = index + 1
+    end
+    local at = text.first + index - 1
+    local is_between = lines[index] and bare(nearest_text(lines, index + 1, #lines, 1)) == bare(below)
+    if is_between and (not best or math.abs(at - row) < math.abs(best - row)) then
+      best = at
+    end
+  end
+  return best
+end
+
 --- The row of the anchor's line near an old row, best by its neighbours, then nearest. Where the line itself is
 --- nowhere, one that stands between both its neighbours is taken for it, changed.
 ---
@@ -124,45 +218,26 @@ end
 ---@return integer? row
 ---@return integer twins equal lines that were found
 function M.find(buffer, row, anchor, twins)
-  local parts = vim.tbl_map(bare, vim.split(anchor, '\n', { plain = true }))
+  local parts = vim.split(anchor, '\n', { plain = true })
   local above, own, below = parts[1] or '', parts[2] or '', parts[3] or ''
   local text = text_around(buffer, row)
-  local best, count ---@type lazydap.Candidate?, integer
-  local changed ---@type lazydap.Candidate?
-  count = 0
-  for index, line in ipairs(text.bare) do
-    local before, after = text.bare[index - 1], text.bare[index + 1]
-    local distance = math.abs(text.rows[index] - row)
-    if line == own and own ~= '' then
-      count = count + 1
-      local score = agreement(above, before, after) + agreement(below, before, after)
-      local candidate = { row = text.rows[index], score = score, distance = distance }
-      best = is_better(best, candidate) and candidate or best
-    elseif before == above and after == below and is_telling(above) and is_telling(below) then
-      local candidate = { row = text.rows[index], score = 0, distance = distance }
-      changed = is_better(changed, candidate) and candidate or changed
-    end
+  local lines = text.lines
+  local best ---@type lazydap.Candidate?
+  local places = places_of(text, own)
+  for _, index in ipairs(places) do
+    local before = bare(nearest_text(lines, index - 1, 1, -1))
+    local after = bare(nearest_text(lines, index + 1, #lines, 1))
+    local score = agreement(bare(above), before, after) + agreement(bare(below), before, after)
+    local at = text.first + index - 1
+    local candidate = { row = at, score = score, distance = math.abs(at - row) }
+    best = is_better(best, candidate) and candidate or best
   end
   local is_proven = best and best.score >= (is_telling(own) and 1 or 2)
-  local is_alone = best and count == 1 and (twins or 0) == 0 and is_telling(own)
+  local is_alone = best and #places == 1 and (twins or 0) == 0 and is_telling(own)
   if best and (is_proven or is_alone) then
-    return best.row, count
+    return best.row, #places
   end
-  return changed and changed.row or nil, count
-end
-
---- The texts around a blank row, which has none of its own: the nearest above and below; nil for any other row.
----@param buffer integer
----@param row integer
----@return {above: string, below: string}?
-local function gap_at(buffer, row)
-  local first = math.max(row - BLANKS, 0)
-  local lines = vim.api.nvim_buf_get_lines(buffer, first, row + BLANKS + 1, false)
-  local at = row - first + 1
-  if not lines[at] or lines[at]:find('%S') then
-    return nil
-  end
-  return { above = bare(nearest_text(lines, at - 1, 1, -1)), below = bare(nearest_text(lines, at + 1, #lines, 1)) }
+  return changed_between(text, row, above, below), #places
 end
 
 --- The blank row nearest to an old one that lies between the same texts.
@@ -171,16 +246,26 @@ end
 ---@param gap {above: string, below: string}
 ---@return integer? row
 local function find_gap(buffer, row, gap)
-  for distance = 0, REACH do
-    for _, candidate in ipairs({ row - distance, row + distance }) do
-      local there = candidate >= 0 and gap_at(buffer, candidate)
-      if there and there.above == gap.above and there.below == gap.below then
-        return candidate
+  local text = text_around(buffer, row)
+  local lines = text.lines
+  -- Above the first line and below the last one there is nothing, which may be what was there before.
+  local starts = gap.above == '' and text.first == 0 and { 0 } or places_of(text, gap.above)
+  local best ---@type integer?
+  for _, start in ipairs(starts) do
+    local stop = start + 1
+    while lines[stop] and not lines[stop]:find('%S') do
+      stop = stop + 1
+    end
+    if bare(lines[stop] or '') == bare(gap.below) then
+      for index = start + 1, stop - 1 do
+        local at = text.first + index - 1
+        best = (not best or math.abs(at - row) < math.abs(best - row)) and at or best
       end
     end
   end
   -- Its neighbours are others now; its number is all that is left of it.
-  return gap_at(buffer, row) and row or nil
+  local own = around(buffer, row)
+  return best or own and not own:find('%S') and row or nil
 end
 
 --- How many other lines near a row have its text, where its neighbours cannot tell them apart; nil where they can.
@@ -193,11 +278,7 @@ local function twins_of(buffer, row, anchor)
   if is_telling(above) or is_telling(below) or not is_telling(own) then
     return nil
   end
-  local count, wanted = 0, bare(own)
-  for _, line in ipairs(text_around(buffer, row).bare) do
-    count = count + (line == wanted and 1 or 0)
-  end
-  return count - 1
+  return #places_of(text_around(buffer, row), own) - 1
 end
 
 ---@class lazydap.Remembered
@@ -211,8 +292,10 @@ end
 ---@param remembered lazydap.Remembered
 ---@param row integer
 function M.remember(buffer, remembered, row)
-  remembered.anchor = M.of(buffer, row) or remembered.anchor
-  remembered.gap = gap_at(buffer, row)
+  local own, above, below = around(buffer, row)
+  local is_blank = own ~= nil and not own:find('%S')
+  remembered.anchor = own and not is_blank and anchor_of(above, own, below) or remembered.anchor
+  remembered.gap = is_blank and { above = kept(above), below = kept(below) } or nil
   remembered.twins = remembered.anchor and twins_of(buffer, row, remembered.anchor)
 end
 

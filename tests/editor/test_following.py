@@ -284,3 +284,34 @@ def test_a_first_line_that_says_little_is_found_where_it_was(
     anchor = "\nx = 1\nfor i in range(3):"
     editor.apply({"generation": 1, "breakpoints": [breakpoint_at(file, 1, anchor=anchor)]})
     editor.expect_sign(1, "●")
+
+
+SEARCHES = """
+local anchors = require('lazydap.anchors')
+local function best(action)
+  local least = math.huge
+  for _ = 1, 7 do
+    local start = vim.uv.hrtime()
+    for line = 390, 19500, 390 do action(line) end
+    least = math.min(least, vim.uv.hrtime() - start)
+  end
+  return least
+end
+local reading = best(function(line) vim.api.nvim_buf_get_lines(0, math.max(line - 200, 0), line + 201, false) end)
+local lost = best(function(line) anchors.find(0, line, 'alpha(1)\\nbeta_lost(2)\\ngamma(3)') end)
+local gap = { above = 'alpha(1)', below = 'beta(2)' }
+local gaps = best(function(line) anchors.recover(0, { told = line, gap = gap }, true) end)
+return { lost / reading, gaps / reading }
+"""
+
+
+def test_lost_lines_are_looked_for_in_little_more_than_it_takes_to_read_the_text(
+    start_editor: Start, stub: StubHost, project: Path
+) -> None:
+    file = project / "long.py"
+    file.write_text("".join(f'    value_{n} = compute(value_{n - 1}, "x", {n})\n' for n in range(20_000)))
+    editor = start_editor(file, init=stub.init)
+    lost, gaps = editor.lua(SEARCHES)
+    # Taking each line apart takes eighty times as long.
+    assert lost < 12
+    assert gaps < 12
