@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tests.fakes.codelldb_named import CodelldbNamed
 from tests.fakes.program import Goal, Json, Line, Planted, ProgramSpec, Refusal, SimulatedProgram
 from tests.fakes.recorded import recording
 
@@ -78,6 +79,8 @@ class CodelldbProgram(SimulatedProgram):
         self._die = die
         self._unfinished: list[Goal] = []
         self._next_id = 1
+        self._named = self.named = CodelldbNamed({line.function: line.line for line in self.spec.trace}, self._claimed)
+        self._places: list[int] = []
         self._native: dict[int, str] = {}
         self._has_arrived = False
         self._last_stop: Json = {}
@@ -142,6 +145,63 @@ class CodelldbProgram(SimulatedProgram):
             # One instruction of the loader.
             self._stop("step")
 
+    def step_to(self, target: int) -> None:
+        """Into one call of the line; there is no word of its running."""
+        function = self.calls()[target]
+        self._unfinished.append(lambda line: line.function == function)
+        self._goal, self.state = self._unfinished[-1], "running"
+        self.run()
+
+    def calls(self) -> list[str]:
+        """The functions that the line calls, in order."""
+        depth = self.here.depth
+        names: dict[str, None] = {}
+        for line in self.spec.trace[self._position + 1 :]:
+            if line.depth <= depth:
+                break
+            names[line.function] = None
+        return list(names)
+
+    def offer_place(self, line: int) -> Json:
+        """The answer to `gotoTargets`."""
+        if line not in {each.line for each in self.spec.trace}:
+            return {"targets": []}
+        self._places.append(line)
+        return {"targets": [{"id": len(self._places), "label": f"line {line}", "line": line}]}
+
+    def jump(self, target: int) -> None:
+        """A stop without a reason, in front of which everything is told to be out of date."""
+        self._position = [each.line for each in self.spec.trace].index(self._places[target - 1])
+        self._emit({"type": "event", "event": "invalidated", "body": {"threadId": self._tid(self.here.thread)}})
+        self._stop("")
+
+    def why_stopped(self) -> Json:
+        """The answer to `exceptionInfo`, which it has for every stop."""
+        reason = self._last_stop["reason"]
+        kinds = {"exception": "Signal", "step": "PlanComplete", "data breakpoint": "Watchpoint"}
+        description = self._last_stop.get("description", reason)
+        return {"breakMode": "always", "description": description, "exceptionId": kinds.get(reason, "Breakpoint")}
+
+    def set_variable(self, reference: int, name: str, value: str) -> Json:
+        """Scalars only."""
+        values = self._values.get(reference)
+        if values is None:
+            raise Refusal(recording("c-tour").text(211))
+        if name not in values:
+            raise Refusal("Could not set variable value.")
+        if not isinstance(values[name], int):
+            raise Refusal("unable to write aggregate data type")
+        if not value.lstrip("-").isdigit():
+            raise Refusal(f"'{value}' is not a valid integer string value")
+        return {"type": "int", **self._assign(values, name, value)}
+
+    def source(self, reference: int) -> Json:
+        """What the processor executes; a listing is known from the frame that it was told with."""
+        if reference != _listing():
+            raise Refusal("Internal debugger error: Invalid source reference")
+        content = "; Symbol: __strcmp_evex\n7FFFF7F3C120: 89 F8                         movl   %edi, %eax\n"
+        return {"content": content, "mimeType": "text/x-lldb.disassembly"}
+
     def _goal_of(self, command: str) -> Goal:
         start, goal = self.here, super()._goal_of(command)
         if command != "next":
@@ -167,12 +227,17 @@ class CodelldbProgram(SimulatedProgram):
             else:
                 self._stop("breakpoint", hit=[planted.id])
                 return True
-        return False
+        return self._stopped_by_name()
 
     def _stop(
         self, reason: str, *, description: str | None = None, text: str | None = None, hit: Sequence[int] = ()
     ) -> None:
         del text
+        if reason == "function breakpoint":
+            reason = "breakpoint"
+        if reason == "data breakpoint":
+            before = self.spec.trace[self._position - 1].locals
+            self._emit(output("console", self.named.told_of_hit(hit[0], before, self.here.locals)))
         if description is not None and description.startswith(PANIC):
             if "rust_panic" not in self.filters:
                 return
@@ -282,13 +347,15 @@ class CodelldbProgram(SimulatedProgram):
         """A `breakpoint` event for each place of each breakpoint (of a file, but those), the filters' included."""
         planted = self._planted.get(path, []) if path else [one for each in self._planted.values() for one in each]
         events = [
-            _changed(self.told(one))
+            changed(self.told(one))
             for one in planted
             if one.id not in but
             for _ in range(self.codelldb.places.get(one.line, 1))
         ]
+        if path is None:
+            events += [changed(one) for one in self.named.functions_told() if one["verified"]]
         if path is None and (panic := self.filters.get("rust_panic")) is not None:
-            events.append(_changed({"id": panic, "message": "Resolved locations: 1", "verified": True}))
+            events.append(changed({"id": panic, "message": "Resolved locations: 1", "verified": True}))
         return events
 
     def set_filter(self, name: str) -> int:
@@ -373,6 +440,9 @@ class CodelldbProgram(SimulatedProgram):
             raise Refusal(recording("c-tour").text(208))
         if expression in self.codelldb.hidden:
             return {"result": self.codelldb.hidden[expression], "variablesReference": 0}
+        if assigned := re.fullmatch(r"/nat (\w+) = (-?\d+)", expression):
+            value = self._assign(self.here.locals, *assigned.groups())["value"]
+            return {"result": value, "type": "int", "variablesReference": 0}
         if not expression.startswith("/nat ") and not is_simple(expression):
             raise Refusal(f"Syntax error: {expression}\n              ^")
         row = self._evaluate({"frameId": frame_id, "expression": expression.removeprefix("/nat ").partition(",")[0]})
@@ -459,8 +529,13 @@ def _untried(condition: str, variables: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _changed(told: Json) -> Json:
+def changed(told: Json) -> Json:
+    """A `breakpoint` event."""
     return {"type": "event", "event": "breakpoint", "body": {"breakpoint": told, "reason": "changed"}}
+
+
+def _listing() -> int:
+    return recording("stop-on-entry").body(16)["stackFrames"][0]["source"]["sourceReference"]
 
 
 def _never(_line: Line) -> bool:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.fakes.adapter_wire import Json, Wire, response, sleep
-from tests.fakes.codelldb_program import CodelldbProgram, CodelldbSpec, continued, ending, joined, output
+from tests.fakes.codelldb_more import BEYOND, answered
+from tests.fakes.codelldb_program import CodelldbProgram, CodelldbSpec, changed, continued, ending, joined, output
 from tests.fakes.program import Refusal
 from tests.fakes.recorded import recording
 
@@ -27,6 +28,7 @@ CLOSE = 0.14
 
 _launch = recording("launch-breakpoint")
 _threads = recording("threads-pause")
+_attach = recording("attach")
 
 
 class CodelldbSession:
@@ -44,6 +46,8 @@ class CodelldbSession:
         self._inherits = True
         self._loaded_at = 0.0
         self._child: int | None = None
+        # A process that it has attached to is neither its child nor its own to end.
+        self._guest: int | None = None
 
     def serve(self) -> int:
         """The exit status."""
@@ -81,8 +85,16 @@ class CodelldbSession:
             self._program.arrive()
         return self._program.run()
 
+    def _look_after_guest(self, pid: int) -> None:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        if state == "T":
+            os.kill(pid, signal.SIGCONT)
+            self._program.pause()
+
     def _look_after_child(self) -> None:
         """A program that somebody else has killed, or stopped by a signal."""
+        if self._guest is not None and self._program.state == "running":
+            self._look_after_guest(self._guest)
         if self._child is None or self._program.state != "running":
             return
         pid, status = os.waitpid(self._child, os.WNOHANG | os.WUNTRACED)
@@ -138,7 +150,13 @@ class CodelldbSession:
         arguments: Json = request.get("arguments") or {}
         if self._phase == "disconnected":
             self._fault(f"{command} after disconnect")
-        if self._phase in {"new", "initialized"} and command not in {"initialize", "launch", "threads", "disconnect"}:
+        if self._phase in {"new", "initialized"} and command not in {
+            "initialize",
+            "launch",
+            "attach",
+            "threads",
+            "disconnect",
+        }:
             self._fault(f"{command} before launch")
             if command == "evaluate":
                 os._exit(0)
@@ -156,7 +174,7 @@ class CodelldbSession:
 
     def _handle(self, request: Json, command: str, arguments: Json) -> None:
         match command:
-            case "initialize" | "launch" | "configurationDone" | "disconnect":
+            case "initialize" | "launch" | "attach" | "configurationDone" | "disconnect":
                 getattr(self, f"_on_{command}")(request, arguments)
             case "setBreakpoints":
                 self._on_set_breakpoints(request, arguments)
@@ -170,6 +188,13 @@ class CodelldbSession:
                 self._answer(request, {"threads": self._threads_told()})
             case "stackTrace" | "scopes" | "variables" | "evaluate":
                 self._answer(request, self._looked(command, arguments))
+            case _ if command in BEYOND:
+                self._on_more(request, command, arguments)
+            case _:
+                self._misunderstand(command, arguments)
+
+    def _misunderstand(self, command: str, arguments: Json) -> None:
+        match command:
             case "restart" if not arguments.get("arguments"):
                 self._die(0, "restart without the arguments of a launch")
             case "cancel":
@@ -212,6 +237,37 @@ class CodelldbSession:
         if "rust" in self._languages:
             self._send(recording("rust").said(4))
 
+    def _on_attach(self, request: Json, arguments: Json) -> None:
+        self._phase, self._launch = "failed", request
+        if "_adapterSettings" not in arguments:
+            self._fault("attach without _adapterSettings: the questions of LLDB would never be answered")
+        self._learn_languages(arguments.get("sourceLanguages", ["cpp"]))
+        self._send(_launch.said(2))
+        for line in arguments.get("targetCreateCommands", []):
+            if line == "target create":
+                raise Refusal("error: 'target create' takes exactly one executable path argument")
+        for line in arguments.get("initCommands", []):
+            self._command(line)
+        self._phase = "launching"
+        self._send({"type": "event", "event": "initialized"})
+
+    def _attach(self, asked: Json) -> None:
+        """Into a process that was there before; where it is to stand, its stop comes before the answers."""
+        self._wait(_attach.seconds((">", 4), 5))
+        try:
+            os.kill(asked["pid"], 0)
+        except ProcessLookupError:
+            self._phase = "failed"
+            self._refuse(self._launch, f"Could not attach: no process found with process ID {asked['pid']}")
+            return
+        self._guest = self._program.pid = asked["pid"]
+        self._phase, self._program.state = "launched", "loading"
+        if asked.get("stopOnEntry"):
+            self._program.pause()
+            self._flush()
+        self._send(output("console", f"Attached to process {self._guest}\n"))
+        self._answer(self._launch)
+
     def _learn_languages(self, languages: list[str]) -> None:
         if languages == self._languages:
             return
@@ -235,6 +291,12 @@ class CodelldbSession:
             self._answer(request)
             return
         asked = self._launch["arguments"]
+        if self._launch["command"] == "attach":
+            self._attach(asked)
+            self._answer(request)
+            if self._guest is not None:
+                self._begin_attached(stands=bool(asked.get("stopOnEntry")))
+            return
         words = " ".join([asked["program"], *asked.get("args", [])])
         self._send(output("console", f"Launching: {words}\n"))
         self._wait(_launch.seconds(("<", 6), 7))
@@ -269,6 +331,13 @@ class CodelldbSession:
         else:
             self._send(continued(0))
 
+    def _begin_attached(self, *, stands: bool) -> None:
+        _, _, program, _ = ({"type": "event", "event": "module", "body": each} for each in _launch.modules())
+        self._send(*self._program.changed_breakpoints(), program)
+        if not stands:
+            self._send(continued(0))
+            self._program.arrive()
+
     # Breakpoints
 
     def _on_set_breakpoints(self, request: Json, arguments: Json) -> None:
@@ -285,12 +354,28 @@ class CodelldbSession:
         answers, complaints = self._program.set_breakpoints(path, asked)
         self._send(*complaints)
         self._answer(request, {"breakpoints": answers})
-        if self._child is not None:
+        if self._program.pid is not None:
             self._send(*self._program.changed_breakpoints(path, before))
+
+    def _on_set_named(self, request: Json, command: str, asked: list[Json]) -> None:
+        if self._is_running():
+            self._wait(_threads.seconds((">", 40), 73))
+        if command == "setDataBreakpoints":
+            if self._program.pid is None:
+                self._fault("watchpoints before there is a process")
+            self._answer(request, self._program.named.set_data(asked))
+            return
+        names = [one["name"] for one in asked]
+        if len(set(names)) != len(names):
+            self._fault("two breakpoints on a function: the first of them can never be taken away")
+        self._answer(request, self._program.named.set_functions(asked))
+        if self._program.pid is not None:
+            self._send(*(changed(one) for one in self._program.named.functions_told() if one["verified"]))
 
     def _on_set_filters(self, request: Json, arguments: Json) -> None:
         answers: list[Json] = []
-        for name in arguments["filters"]:
+        chosen = [*arguments["filters"], *(one["filterId"] for one in arguments.get("filterOptions", []))]
+        for name in chosen:
             identity = self._program.set_filter(name)
             # Those of C++ are in a library that is not there yet.
             is_bound = name == "rust_panic"
@@ -317,6 +402,11 @@ class CodelldbSession:
         if command != "continue" and arguments.get("threadId") not in self._program.thread_ids():
             self._fault(f"{command} of a thread that there is not")
             raise Refusal(recording("c-tour").text(32))
+        if command == "stepIn" and "targetId" in arguments:
+            self._program.step_to(arguments["targetId"])
+            self._flush()
+            self._answer(request)
+            return
         self._answer(request, {"allThreadsContinued": True} if command == "continue" else None)
         self._program.move(command)
         if self._program.state == "loading":
@@ -335,7 +425,7 @@ class CodelldbSession:
     # Looking
 
     def _threads_told(self) -> list[Json]:
-        if self._child is None:
+        if self._child is None and self._guest is None:
             return []
         if self._is_running():
             return _threads.body(14)["threads"]
@@ -347,11 +437,7 @@ class CodelldbSession:
             while self._wire.next_request(None) is not None:
                 pass
             raise Refusal("too late")
-        if self._is_running():
-            self._fault(f"{command} while the program runs")
-            raise Refusal(_threads.text(15))
-        if self._program.is_forgotten(arguments.get("frameId")):
-            self._fault(f"{command} in a frame of an earlier stop")
+        self._check_stopped(command, arguments)
         match command:
             case "stackTrace":
                 levels = arguments.get("levels", 0)
@@ -367,6 +453,23 @@ class CodelldbSession:
             case _:
                 return self._evaluated(arguments)
 
+    def _check_stopped(self, command: str, arguments: Json) -> None:
+        if self._is_running():
+            self._fault(f"{command} while the program runs")
+            raise Refusal(_threads.text(15))
+        if self._program.is_forgotten(arguments.get("frameId")):
+            self._fault(f"{command} in a frame of an earlier stop")
+
+    def _on_more(self, request: Json, command: str, arguments: Json) -> None:
+        if command in {"setFunctionBreakpoints", "setDataBreakpoints"}:
+            self._on_set_named(request, command, arguments["breakpoints"])
+            return
+        self._check_stopped(command, arguments)
+        body = answered(self._program, command, arguments)
+        # A jump is told before it is answered.
+        self._flush()
+        self._answer(request, body)
+
     def _evaluated(self, arguments: Json) -> Json:
         expression = arguments["expression"]
         if arguments.get("frameId") is None:
@@ -379,6 +482,9 @@ class CodelldbSession:
     # Ending
 
     def _on_disconnect(self, request: Json, arguments: Json) -> None:
+        if self._guest is not None:
+            self._leave_guest(request, arguments)
+            return
         keeps = arguments.get("terminateDebuggee") is False
         has_ended = self._program.state == "ended" or self._child is None
         if keeps and has_ended and self._phase == "launched":
@@ -397,6 +503,14 @@ class CodelldbSession:
         self._answer(request)
         if not self._spec.loses_ending:
             self._send(*ending(-1 if keeps else 9))
+
+    def _leave_guest(self, request: Json, arguments: Json) -> None:
+        self._phase, self._program.state = "disconnected", "ended"
+        if arguments.get("terminateDebuggee") is True and self._guest is not None:
+            os.kill(self._guest, signal.SIGKILL)
+        self._answer(request)
+        terminated: Json = {"type": "event", "event": "terminated", "body": {}}
+        self._send(output("console", "Detached from debuggee.\n"), terminated)
 
     def _kill_child(self) -> None:
         if self._child is not None:

@@ -172,7 +172,8 @@ class CodelldbDriver(Ordinary):
         if target.pid is not None:
             arguments["pid"] = target.pid
         elif target.port is not None:
-            arguments["targetCreateCommands"] = ["target create"]
+            # Without any name LLDB refuses it; what runs behind the port tells its own.
+            arguments["targetCreateCommands"] = ['target create ""']
             arguments["processCreateCommands"] = [f"gdb-remote {target.host}:{target.port}"]
         else:
             arguments["program"], arguments["waitFor"] = target.wait_for, True

@@ -127,14 +127,11 @@ def _offer(item: dap.CompletionItem, request: values.Complete) -> values.Complet
     """One offer with the part of the text that it replaces; where the adapter names none, what stands before it."""
     text = item.label if item.text is None else item.text
     before = request.text[: request.column - 1]
-    if item.start is not None:
-        length = item.length or 0
-        # debugpy counts these columns from 0, whatever was agreed: what is replaced ends at the cursor.
-        start = item.start + (item.start + length == len(before))
-    else:
-        length = item.length or _overlap(before, text)
-        start = request.column - length
-    return values.Completion(label=item.label, text=text, start=max(1, start), length=max(0, length), kind=item.type)
+    # Where it begins, each adapter counts in its own way, debugpy from 0, codelldb from behind the backtick: what is
+    # replaced ends at the cursor.
+    length = item.length or (0 if item.start is not None else _overlap(before, text))
+    length = min(max(0, length), len(before))
+    return values.Completion(label=item.label, text=text, start=request.column - length, length=length, kind=item.type)
 
 
 def _overlap(before: str, text: str) -> int:
