@@ -9,7 +9,7 @@ local PROBE_MS = 5000
 local PROBE = table.concat({
   'import sys',
   'print("%d.%d.%d" % sys.version_info[:3])',
-  'for name in ("pynvim", "msgspec", "anyio", "tomlkit", "debugpy"):',
+  'for name in sys.argv[1:]:',
   '    try:',
   '        __import__(name)',
   '    except ImportError as error:',
@@ -32,33 +32,52 @@ local function check_neovim()
     vim.health.error('Neovim 0.10 or newer is needed', { 'install a newer Neovim' })
   end
   if vim.fn.has('win32') == 1 then
-    vim.health.error('Windows is not supported: the daemon needs Unix sockets')
+    vim.health.error('Windows is not supported: the daemon needs Unix sockets', { 'use Neovim inside WSL' })
   end
+end
+
+--- What to type when that interpreter will not do.
+---@param interpreter lazydap.Interpreter
+---@return string[]
+local function cures(interpreter)
+  if interpreter.from == 'option python' then
+    return {
+      'name a Python 3.11 or newer that has the packages in the option python',
+      'or take that option away and type :LazydapInstall',
+    }
+  end
+  if vim.startswith(interpreter.path or '', require('lazydap.install').folder()) then
+    return { 'type :LazydapInstall' }
+  end
+  return { 'type `make setup` in ' .. host.root(), 'or set the option python' }
 end
 
 ---@param interpreter lazydap.Interpreter
 local function probe(interpreter)
   local command = { interpreter.path, '-E', '-c', PROBE }
+  vim.list_extend(command, require('lazydap.install').modules())
   local ok, process = pcall(vim.system, command, { text = true, timeout = PROBE_MS })
   local result = ok and process:wait() or { code = -1, stdout = '', stderr = tostring(process) }
   if result.code ~= 0 then
     local words = vim.trim(result.stderr or '')
-    vim.health.error(('%s does not run: %s'):format(interpreter.path, words), { 'set the option python' })
+    vim.health.error(('%s does not run: %s'):format(interpreter.path, words), cures(interpreter))
     return
   end
   local lines = vim.split(vim.trim(result.stdout), '\n')
   local version = table.remove(lines, 1)
   if vim.version.lt(version, '3.11.0') then
-    vim.health.error(('Python %s is too old, 3.11 or newer is needed'):format(version), { 'set the option python' })
+    vim.health.error(('Python %s is too old, 3.11 or newer is needed'):format(version), cures(interpreter))
   else
     vim.health.ok(('Python %s: %s (%s)'):format(version, interpreter.path, interpreter.from))
   end
   for _, line in ipairs(lines) do
     local name = line:match('^missing (.+)$')
     if name then
-      vim.health.error(('the package %s is missing'):format(name), {
-        ('%s -m pip install %s'):format(interpreter.path, name),
-      })
+      local advice = cures(interpreter)
+      if interpreter.from == 'option python' then
+        table.insert(advice, 1, ('%s -m pip install %s'):format(interpreter.path, name))
+      end
+      vim.health.error(('the package %s is missing'):format(name), advice)
     end
   end
 end
@@ -77,7 +96,7 @@ local function check_host()
       vim.health.warn('the plugin wants other packages since its last update', { 'type :LazydapInstall' })
     end
   else
-    vim.health.error(interpreter.advice)
+    vim.health.error(interpreter.advice, interpreter.from == 'option python' and cures(interpreter) or nil)
   end
   local pid = host.pid()
   if pid then
@@ -91,7 +110,7 @@ end
 local function check_options()
   local _, faults = config.check(vim.g.lazydap)
   for _, fault in ipairs(faults) do
-    vim.health.warn(fault)
+    vim.health.warn(fault, { ':help lazydap-options' })
   end
   if #faults == 0 then
     vim.health.ok('options are known and of the right type')

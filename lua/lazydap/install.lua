@@ -4,13 +4,9 @@
 --- `:LazydapInstall`.
 
 local host = require('lazydap.host')
+local packages = require('lazydap.packages')
 
 local M = {}
-
-local CANDIDATES = { 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3', 'python' }
-local IS_USABLE = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'
-local PROBE_MS = 10 * 1000
-local PIP_MS = 10 * 60 * 1000
 
 --- Where the environment is.
 ---@return string
@@ -81,55 +77,38 @@ function M.is_current()
   return vim.fn.executable(M.folder() .. '/bin/python') == 1 and packages == digest((requirements(extras)))
 end
 
----@param command string[]
----@param timeout integer milliseconds
----@return string? fault the last line of what went wrong; nil when all went well
-local function fault_of(command, timeout)
-  local ok, process = pcall(vim.system, command, { text = true, timeout = timeout, env = { PIP_USER = '0' } })
-  if not ok then
-    return tostring(process)
-  end
-  local result = process:wait()
-  if result.code == 0 then
-    return nil
-  end
-  local lines = vim.split(vim.trim((result.stdout or '') .. '\n' .. (result.stderr or '')), '\n')
-  local last = lines[#lines] ~= '' and lines[#lines] or ('exit code %d'):format(result.code)
-  return result.code == 124 and ('no answer within %d s'):format(timeout / 1000) or last
+--- The modules that a host imports: what the plugin asks for besides extras, under the names it has in Python.
+---@return string[]
+function M.modules()
+  return vim.tbl_map(function(requirement)
+    return (requirement:match('^[%w_%-]+'):gsub('-', '_'))
+  end, (requirements({})))
 end
 
----@return string? python
-local function usable_python()
-  for _, name in ipairs(CANDIDATES) do
-    if vim.fn.executable(name) == 1 and not fault_of({ name, '-E', '-c', IS_USABLE }, PROBE_MS) then
-      return name
-    end
-  end
-end
-
----@param python string where the environment's interpreter is to be
----@param tell fun(line: string)
+--- Put the new environment in the place of the old one, which hosts may still run from: they keep what they have open.
+---@param new string
 ---@return string? fault
-local function make(python, tell)
-  if not fault_of({ python, '-E', '-c', IS_USABLE }, PROBE_MS) then
-    return nil -- It works, and hosts may run from it: it is changed in place.
+local function put_in_place(new)
+  local folder = M.folder()
+  local old = folder .. '.old'
+  vim.fn.delete(old, 'rf')
+  vim.uv.fs_rename(folder, old)
+  local ok, fault = vim.uv.fs_rename(new, folder)
+  if not ok then
+    vim.uv.fs_rename(old, folder)
+    return ('the environment cannot be put in place: %s'):format(fault)
   end
-  local base = usable_python()
-  if not base then
-    return 'no Python 3.11 or newer with venv was found: install one (Debian: python3-venv), or set the option python'
-  end
-  tell(('making a Python environment with %s'):format(base))
-  local fault = fault_of({ base, '-E', '-m', 'venv', '--clear', M.folder() }, PIP_MS)
-  return fault and ('%s -m venv %s: %s'):format(base, M.folder(), fault)
+  vim.fn.delete(old, 'rf')
 end
 
---- Make the environment, or bring it up to date; returns when that is done. Extras once asked for are kept.
+--- Make the environment, or bring it up to date; returns when that is done. Extras once asked for are kept, and where
+--- anything fails so is the environment that was there.
 ---@param tell fun(line: string) called before each step
 ---@param extras? string[] such as `lldb`, which brings lldb-dap
 ---@return string? fault one line that says what to do; nil when the environment is right
 function M.run(tell, extras)
   vim.validate({ tell = { tell, 'function' }, extras = { extras, 'table', true } })
-  local packages, kept = read_stamp()
+  local present, kept = read_stamp()
   for _, extra in ipairs(extras or {}) do
     if not vim.tbl_contains(kept, extra) then
       kept[#kept + 1] = extra
@@ -139,27 +118,22 @@ function M.run(tell, extras)
   if #wanted == 0 then
     return unknown or ('%s has no pyproject.toml: set the option python'):format(host.root())
   end
-  local python = M.folder() .. '/bin/python'
-  if packages == digest(wanted) and vim.fn.executable(python) == 1 then
+  if present == digest(wanted) and packages.run_in(M.folder(), M.modules()) then
     tell('the Python environment is up to date')
     return nil
   end
-  local fault = make(python, tell)
+  local new = M.folder() .. '.new'
+  local fault = packages.make(new, wanted, M.modules(), pins_path(), tell)
+  if not fault then
+    local stamp = assert(io.open(new .. '/lazydap-stamp', 'wb'))
+    stamp:write(digest(wanted), '\n', table.concat(kept, ' '), '\n')
+    stamp:close()
+    fault = put_in_place(new)
+  end
+  vim.fn.delete(new, 'rf')
   if fault then
     return fault
   end
-  tell(('installing %d packages and what they need'):format(#wanted))
-  local pip = { python, '-E', '-m', 'pip', '--disable-pip-version-check', '--quiet', 'install' }
-  vim.list_extend(pip, { '--constraint', pins_path() })
-  fault = fault_of(vim.list_extend(pip, wanted), PIP_MS)
-  -- The wheel of lldb-dap finishes its own installation when Python first starts with it.
-  fault = fault or fault_of({ python, '-E', '-c', 'pass' }, PIP_MS)
-  if fault then
-    return 'pip could not install the packages: ' .. fault
-  end
-  local stamp = assert(io.open(stamp_path(), 'wb'))
-  stamp:write(digest(wanted), '\n', table.concat(kept, ' '), '\n')
-  stamp:close()
   tell('the Python environment is ready')
 end
 

@@ -537,6 +537,7 @@ def test_an_older_daemon_gets_the_breakpoint_anew_with_all_its_parts_and_nothing
     editor = start_editor(program)
     editor.command("LazydapStatus")
     editor.expect_sign(4, "□-")
+    editor.expect_message("nothing is live")
     said = editor.messages()
     editor.command("call append(0, '# new')")
     eventually(daemon.asked, lambda asked: "BreakpointAdd" in asked, what="it is added again")

@@ -1,6 +1,8 @@
 """Options: one table, checked, with every fault told; and the health report."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -75,8 +77,46 @@ def test_the_health_report_says_what_is_found(start_editor: Start) -> None:
     assert "ERROR" not in report
 
 
-def test_the_health_report_names_a_missing_python(start_editor: Start) -> None:
-    editor = start_editor(init="vim.g.lazydap = { python = '/gone' }")
+OLD = "#!/bin/sh\necho 3.9.2\n"
+BARE = '#!/bin/sh\nshift 3\necho 3.12.1\nfor name; do echo "missing $name"; done\n'
+BROKEN = "#!/bin/sh\necho 'libpython3.12.so: cannot open shared object' >&2\nexit 127\n"
+INSTALL = "take that option away and type :LazydapInstall"
+
+
+@pytest.mark.parametrize(
+    ("script", "fault", "cure"),
+    [
+        (None, "cannot be run", INSTALL),
+        (OLD, "Python 3.9.2 is too old, 3.11 or newer is needed", INSTALL),
+        (BARE, "the package tomlkit is missing", "-m pip install tomlkit"),
+        (BROKEN, "does not run: libpython3.12.so: cannot open shared object", INSTALL),
+    ],
+)
+def test_the_health_report_says_what_is_wrong_with_a_python_and_what_to_type(
+    start_editor: Start, project: Path, script: str | None, fault: str, cure: str
+) -> None:
+    python = project / "python"
+    if script is not None:
+        python.write_text(script)
+        python.chmod(0o755)
+    editor = start_editor(init=f"vim.g.lazydap = {{ python = {json.dumps(str(python))} }}")
     editor.command("checkhealth lazydap")
     report = "\n".join(editor.eval("getline(1, '$')"))
-    assert "option python names /gone, which cannot be run" in report
+    assert fault in report
+    assert cure in report.partition(fault)[2]
+
+
+def test_the_health_report_says_what_is_wrong_with_the_project_and_what_to_type(
+    start_editor: Start, project: Path
+) -> None:
+    state = project / ".lazydap" / "state.toml"
+    state.write_text("= broken\n")
+    editor = start_editor(init="vim.o.signcolumn = 'no' vim.g.lazydap = { host = 'remote-plugin' }")
+    editor.command("checkhealth lazydap")
+    report = "\n".join(editor.eval("getline(1, '$')"))
+    for fault, cure in (
+        ("state.file: ", f"`mv {state} {state}.broken`"),
+        ("signs cannot be seen", "set signcolumn=yes"),
+        ("nothing is registered", ":UpdateRemotePlugins"),
+    ):
+        assert cure in report.partition(fault)[2], report

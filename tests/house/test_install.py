@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,15 @@ def plugin(tmp_path: Path) -> Path:
     return folder.resolve()
 
 
+def stand_in(folder: Path, script: str, name: str = "uv") -> Path:
+    """A folder for PATH with one program in it."""
+    bin_ = folder / "bin"
+    bin_.mkdir()
+    (bin_ / name).write_text(script)
+    (bin_ / name).chmod(0o755)
+    return bin_
+
+
 def said(plugin: Path, *commands: str, **variables: str) -> list[str]:
     """Start Neovim with the plugin, carry out the commands, return what it said; none of them may fail."""
     init = plugin / "init.lua"
@@ -50,39 +60,129 @@ def said(plugin: Path, *commands: str, **variables: str) -> list[str]:
     return [line for line in run.stderr.replace("lazydap: ", "\n").splitlines() if line.strip()]
 
 
-@pytest.mark.timeout(150)
+INSTALLED = ["installing 1 packages and what they need", "the Python environment is ready"]
+UV = """\
+#!/bin/sh
+# Stands in for uv: its environment is a link to this Python, and it writes down what it was asked with.
+echo "$*" >>{log}
+env | sort | grep -E '^(UV_|PIP_|PYTHON|VIRTUAL_ENV)' >>{log}
+{fails}
+case $1 in
+  venv) for last; do :; done; mkdir -p "$last/bin"; ln -s {python} "$last/bin/python" ;;
+esac
+"""
+
+
+@pytest.fixture(autouse=True)
+def _without_uv(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One that a person has installed would be used.
+    folders = os.environ["PATH"].split(":")
+    monkeypatch.setenv("PATH", ":".join(folder for folder in folders if not (Path(folder) / "uv").exists()))
+
+
+@pytest.mark.timeout(200)
 def test_a_broken_environment_is_made_anew_and_kept_from_then_on(plugin: Path, private_folders: Folders) -> None:
     venv = private_folders.data / "nvim/lazydap/venv"
     (venv / "bin").mkdir(parents=True)
+    # Its interpreter has been uninstalled.
     (venv / "bin/python").symlink_to("/gone")
+    (venv / "old").touch()
     project = plugin / "pyproject.toml"
     good = project.read_text()
 
-    project.write_text(good.replace("pip>=1", "./missing"))
+    project.write_text(good.replace("pip>=1", "pip @ file:///missing"))
     assert said(plugin, "LazydapInstall")[-1].startswith("pip could not install the packages: ")
-    assert (venv / "bin/python").exists()
-    (venv / "kept").touch()
+    assert (venv / "old").exists()
 
     project.write_text(good)
-    installed = ["installing 1 packages and what they need", "the Python environment is ready"]
-    assert said(plugin, "LazydapInstall") == installed
+    first, *rest = said(plugin, "LazydapInstall")
+    assert first.startswith("making a Python environment with python3")
+    assert rest == INSTALLED
+    assert (venv / "bin/python").exists()
+    assert not (venv / "old").exists()
     build = f"luafile {plugin}/build.lua"
     assert said(plugin, build) == ["the Python environment is up to date"]
 
-    (plugin / "constraints.txt").write_text("pip>=2\n")
-    assert said(plugin, build) == installed
-    assert (venv / "kept").exists()
+    # Other packages are wanted, and cannot be had: what works stays as it is.
+    (venv / "works").touch()
+    project.write_text(good.replace("pip>=1", "pip @ file:///missing"))
+    assert said(plugin, "LazydapInstall")[-1].startswith("pip could not install the packages: ")
+    assert (venv / "works").exists()
+    assert sorted(file.name for file in venv.parent.iterdir()) == ["venv"]
+    project.write_text(good)
 
     # An extra is added, and stays wanted.
-    assert said(plugin, "LazydapInstall lldb") == [
-        "installing 2 packages and what they need",
-        "the Python environment is ready",
-    ]
+    assert said(plugin, "LazydapInstall lldb")[1:] == ["installing 2 packages and what they need", INSTALLED[1]]
     assert said(plugin, build) == ["the Python environment is up to date"]
 
     # A plugin manager runs build.lua in a coroutine and shows what it yields.
     steps = f"lua for step in coroutine.wrap(loadfile('{plugin}/build.lua')) do print('step: ' .. step) end"
     assert said(plugin, steps) == ["step: the Python environment is up to date"]
+
+
+def test_uv_is_used_where_there_is_one_with_the_index_that_is_set_for_pip(
+    plugin: Path, private_folders: Folders
+) -> None:
+    log = private_folders.home / "log"
+    bin_ = stand_in(private_folders.home, UV.format(log=log, python=sys.executable, fails=""))
+    lines = said(
+        plugin,
+        "LazydapInstall",
+        PATH=f"{bin_}:{os.environ['PATH']}",
+        PIP_INDEX_URL="https://index.invalid/simple",
+        PIP_FIND_LINKS="/wheels /more",
+        PYTHONPATH="/others",
+        VIRTUAL_ENV="/others",
+    )
+    assert lines == ["making a Python environment with uv", *INSTALLED]
+    told = log.read_text().splitlines()
+    new = private_folders.data / "nvim/lazydap/venv.new"
+    assert told[0] == f"venv --quiet --python >=3.11 {new}"
+    assert any(line.startswith(f"pip install --quiet --python {new}/bin/python --constraint ") for line in told)
+    assert "UV_DEFAULT_INDEX=https://index.invalid/simple" in told
+    assert "UV_FIND_LINKS=/wheels,/more" in told
+    assert "PIP_USER=0" in told
+    assert not any(line.startswith(("PYTHONPATH", "VIRTUAL_ENV")) for line in told)
+
+
+@pytest.mark.timeout(150)
+def test_where_uv_does_not_succeed_pip_does(plugin: Path, private_folders: Folders) -> None:
+    script = UV.format(log="/dev/null", python=sys.executable, fails="echo no such index >&2; exit 2")
+    bin_ = stand_in(private_folders.home, script)
+    lines = said(plugin, "LazydapInstall", PATH=f"{bin_}:{os.environ['PATH']}")
+    assert lines[1] == "uv did not succeed (no such index): trying without it"
+    assert lines[-1] == "the Python environment is ready"
+
+
+@pytest.mark.timeout(150)
+def test_without_a_network_the_line_says_what_can_be_set(plugin: Path) -> None:
+    project = plugin / "pyproject.toml"
+    project.write_text(project.read_text().replace("pip>=1", "nothing-of-that-name>=1"))
+    nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0"}
+    last = said(plugin, "LazydapInstall", **nowhere)[-1]
+    assert last.startswith("the package index cannot be reached: look at the network and proxy")
+    assert "PIP_FIND_LINKS" in last
+    assert last.endswith(":LazydapInstall")
+
+
+def test_a_python_without_ensurepip_is_named_with_the_package_to_install(
+    plugin: Path, private_folders: Folders
+) -> None:
+    python = f"""#!/bin/sh\ncase "$*" in *ensurepip*) exit 1 ;; esac\nexec {sys.executable} "$@"\n"""
+    bin_ = stand_in(private_folders.home, python, "python3.12")
+    last = said(plugin, "LazydapInstall", PATH=str(bin_))[-1]
+    assert last.startswith("python3.12 cannot make environments, it lacks venv or ensurepip: install those (Debian")
+    assert "apt install python3.12-venv" in last
+
+
+@pytest.mark.timeout(150)
+def test_packages_that_do_not_run_here_are_named_with_a_way_out(plugin: Path) -> None:
+    project = plugin / "pyproject.toml"
+    # It is there under another name, as a compiled package that cannot be loaded is.
+    project.write_text(project.read_text().replace("pip>=1", "pip-x; python_version < '3'"))
+    last = said(plugin, "LazydapInstall")[-1]
+    assert last.startswith("the packages are installed and do not run: ModuleNotFoundError: No module named 'pip_x'")
+    assert last.endswith("option python to a Python that has them")
 
 
 def test_an_unknown_extra_is_refused(plugin: Path) -> None:
@@ -91,4 +191,44 @@ def test_an_unknown_extra_is_refused(plugin: Path) -> None:
 
 def test_without_a_usable_python_one_line_says_what_to_do(plugin: Path) -> None:
     last = said(plugin, "LazydapInstall", PATH="/nowhere")[-1]
-    assert last.startswith("no Python 3.11 or newer with venv was found: install one")
+    assert last.startswith("no Python 3.11 or newer was found: install one")
+
+
+@pytest.mark.parametrize(
+    ("place", "load"),
+    [
+        # A clone; what vim.pack does; what lazy.nvim does.
+        ("pack/debug/start/lazydap", ""),
+        ("pack/core/opt/lazydap", "packadd lazydap"),
+        ("lazy/lazydap", "lua vim.opt.rtp:append(vim.g.there) vim.cmd.runtime('plugin/lazydap.lua')"),
+    ],
+)
+def test_the_plugin_works_wherever_it_is_laid(
+    plugin: Path, private_folders: Folders, place: str, load: str, tmp_path: Path
+) -> None:
+    there = private_folders.data / "nvim/site" / place
+    shutil.copytree(plugin, there)
+    shutil.copytree(ROOT / "doc", there / "doc", ignore=shutil.ignore_patterns("examples", "pictures"))
+    bin_ = stand_in(private_folders.home, UV.format(log="/dev/null", python=sys.executable, fails=""))
+    init = tmp_path / "plain.lua"
+    init.write_text(f"vim.g.there = {json.dumps(str(there))}\nvim.o.columns = 200\n")
+    commands = [load, f"helptags {there}/doc", "LazydapInstall gdb", f"luafile {there}/build.lua"]
+    shown = "lua print('\\n' .. vim.fn.exists(':LazydapBreak') .. ' ' .. require('lazydap.host').root())"
+    run = subprocess.run(
+        [
+            nvim_command(),
+            *("--headless", "-n", "-i", "NONE", "-u", init),
+            *(f"+{line}" for line in (*commands, "help lazydap-quick-start", shown) if line),
+            "+qa!",
+        ],
+        env={**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    lines = [line.removeprefix("lazydap: ") for line in run.stderr.replace("lazydap: ", "\n").splitlines()]
+    assert "there is no extra gdb: lldb is one" in lines
+    assert "the Python environment is ready" in lines
+    assert f"2 {there.resolve()}" in lines
+    assert not any(line.startswith("E1") for line in lines), lines
