@@ -66,7 +66,7 @@ def main():
     total = 0
     for size in sizes:
         total += area(size)  # @call
-    print("arguments", *sys.argv[1:], os.environ.get("COLOUR"), os.getcwd(), total)  # @print
+    print("arguments", *sys.argv[1:], os.environ.get("COLOUR"), os.getcwd(), total, os.environ.get("TASTE"))  # @print
     return words
 
 

@@ -4,7 +4,9 @@ import json
 import signal
 import time
 import venv
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -12,6 +14,7 @@ import pytest
 
 from tests.cli.debugging import (
     WAIT,
+    Json,
     adapter_of,
     launch,
     locals_of,
@@ -30,77 +33,127 @@ pytestmark = pytest.mark.timeout(180)
 
 
 @pytest.fixture
-def project(shell: Shell) -> Iterator[Shell]:
-    """A shell whose folder holds every Python program."""
+def project(shell: Shell) -> Shell:
+    """A shell whose folder holds every Python program; its daemon takes the session along."""
+    return with_programs(shell)
+
+
+def with_programs(shell: Shell) -> Shell:
     for program in PYTHON.values():
         program.write(shell.folder)
+    return shell
+
+
+@contextmanager
+def lasting(folder: Path) -> Generator[Shell]:
+    """A project for tests that only look, or leave the program as they found it; ended with the last of them."""
+    (folder / ".lazydap").mkdir(parents=True)
+    shell = with_programs(Shell(folder.resolve()))
     yield shell
-    shell("disconnect")
+    ended = shell("shutdown")
+    assert ended.code == 0, ended.err
 
 
-def test_a_python_program_is_launched_under_debugpy_without_being_told_to(project: Shell) -> None:
-    launched = launch(project, "exits.py")
+@dataclass(frozen=True)
+class Standing:
+    """A program that stands at a breakpoint, with what was said on the way."""
+
+    shell: Shell
+    mark: Json
+    launched: Json
+    stop: Json
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standing]:
+    """`exits.py` before its last line. Nobody may move it."""
+    with lasting(tmp_path_factory.mktemp("standing")) as shell:
+        mark = set_break(shell, "exits.py", FINISH)
+        launched = launch(shell, "exits.py")
+        yield Standing(shell, mark, launched, resume(shell))
+
+
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Shell, Json]]:
+    """`spins.py`, and what its launch without a stop said."""
+    with lasting(tmp_path_factory.mktemp("endless")) as shell:
+        yield shell, shell("launch", "spins.py").json
+
+
+@pytest.fixture
+def spinning(endless: tuple[Shell, Json]) -> Iterator[Shell]:
+    """The shell of `spins.py`, which runs, as it is left whatever a test does."""
+    shell, _ = endless
+    yield shell
+    shell("break", "--remove", "--all")
+    shell("continue")
+
+
+def test_a_python_program_is_launched_under_debugpy_without_being_told_to(standing: Standing) -> None:
+    launched = standing.launched
     assert (launched["state"], launched["reason"], launched["raw_reason"]) == ("paused", "entry", None)
-    session = project("status").json["session"]
+    session = standing.shell("status").json["session"]
     assert session["adapter"] == "debugpy"
-    assert session["program"] == str(project.folder / "exits.py")
+    assert session["program"] == str(standing.shell.folder / "exits.py")
     assert session["session_id"] == launched["session_id"]
-
-
-def test_what_only_editors_need_is_not_printed(project: Shell) -> None:
-    launched = launch(project, "exits.py")
+    # What only editors need is not printed.
     assert "stop" not in launched
-    assert Path(launched["adapter_command"]).name.startswith("python")
-    session = project("status").json["session"]
     assert "stop" not in session
+    assert Path(launched["adapter_command"]).name.startswith("python")
     assert session["adapter_command"] == launched["adapter_command"]
 
 
-def test_continuing_to_a_breakpoint_reports_where_and_why_it_stopped(project: Shell) -> None:
-    set_break(project, "exits.py", FINISH)
-    launched = launch(project, "exits.py")
-    assert [each["verified"] for each in launched["breakpoints"]] == [True]
-    stop = resume(project)
+def test_continuing_to_a_breakpoint_reports_where_and_why_it_stopped(standing: Standing) -> None:
+    assert [each["verified"] for each in standing.launched["breakpoints"]] == [True]
+    stop = standing.stop
     assert (stop["state"], stop["reason"]) == ("paused", "breakpoint")
     assert (stop["frame"]["line"], stop["frame"]["name"]) == (FINISH, "<module>")
-    assert stop["hit_breakpoint_ids"] == [1]
+    assert stop["hit_breakpoint_ids"] == [standing.mark["id"]]
 
 
-def test_continuing_a_program_that_is_already_running_reaches_the_breakpoint(project: Shell) -> None:
+def test_continuing_a_program_that_is_already_running_reaches_the_breakpoint(
+    endless: tuple[Shell, Json], spinning: Shell
+) -> None:
+    assert endless[1]["state"] == "running"
     turn = PYTHON["spins"].line("turn")
-    launched = project("launch", "spins.py").json
-    assert launched["state"] == "running"
-    set_break(project, "spins.py", turn)
-    stop = resume(project)
+    set_break(spinning, "spins.py", turn)
+    stop = resume(spinning)
     assert (stop["state"], stop["frame"]["line"]) == ("paused", turn)
 
 
-def test_a_program_that_finishes_reports_its_exit_code(project: Shell) -> None:
+def test_a_program_that_finishes_reports_its_exit_code_and_its_adapter_is_reaped(project: Shell) -> None:
     launch(project, "exits.py")
+    adapter = adapter_of(project)
+    tree = [adapter, *adapter.children(recursive=True)]
     ended = resume(project)
     assert (ended["state"], ended["exit_code"], ended["frame"]) == ("exited", 0, None)
     assert "x=5" in stdout_of(ended)
+    # Nobody has to disconnect for that.
+    none_left(tree)
     assert state(project) == "exited"
     assert "x=5" in project("output", "--format", "table").out
 
 
-def test_a_program_that_never_stops_times_out_without_ending_the_session(project: Shell) -> None:
-    launch(project, "spins.py")
-    waited = resume(project, timeout="1")
+def test_a_program_that_never_stops_times_out_without_ending_the_session_and_can_be_interrupted(
+    spinning: Shell,
+) -> None:
+    waited = resume(spinning, timeout="1")
     assert waited["state"] == "timeout"
     assert waited["elapsed_ms"] >= 1000
-    assert state(project) == "running"
+    assert state(spinning) == "running"
+    stop = spinning("pause", "--wait").json
+    assert (stop["state"], stop["reason"]) == ("paused", "pause")
+    assert stop["frame"] is not None
 
 
-def test_a_stop_after_a_wait_that_timed_out_is_waited_for_and_not_run_past(project: Shell) -> None:
-    launch(project, "spins.py")
-    assert resume(project, timeout="1")["state"] == "timeout"
-    added = set_break(project, "spins.py", PYTHON["spins"].line("turn"))
-    wait_until(lambda: state(project) == "paused", "it does not stop")
-    stop = project("wait", "--timeout", WAIT).json
+def test_a_stop_after_a_wait_that_timed_out_is_waited_for_and_not_run_past(spinning: Shell) -> None:
+    assert resume(spinning, timeout="1")["state"] == "timeout"
+    added = set_break(spinning, "spins.py", PYTHON["spins"].line("turn"))
+    wait_until(lambda: state(spinning) == "paused", "it does not stop")
+    stop = spinning("wait", "--timeout", WAIT).json
     assert (stop["state"], stop["reason"], stop["frame"]["line"]) == ("paused", "breakpoint", added["line"])
-    assert project("wait").json["frame"] == stop["frame"]
-    assert "paused (breakpoint)" in project("wait", "--format", "table").out
+    assert spinning("wait").json["frame"] == stop["frame"]
+    assert "paused (breakpoint)" in spinning("wait", "--format", "table").out
 
 
 def test_a_program_that_a_signal_ended_reads_so_and_not_as_one_that_exited(project: Shell) -> None:
@@ -120,22 +173,11 @@ def test_a_program_that_a_signal_ended_reads_so_and_not_as_one_that_exited(proje
     assert "disconnected" not in ended
 
 
-def test_a_wait_that_another_client_ends_does_not_read_as_an_exit(project: Shell) -> None:
-    launch(project, "spins.py")
-    waiting = project.start("continue", "--wait", "--format", "table")
-    wait_until(lambda: state(project) == "running", "it does not run")
-    project("disconnect")
-    table = finished(waiting).out
-    assert "ended by another client" in table
-    assert "exit" not in table
-
-
-def test_the_variable_and_the_config_set_the_limit_of_a_wait(project: Shell) -> None:
-    launch(project, "spins.py")
-    by_variable = project.with_variables(LAZYDAP_TIMEOUT="1")("continue", "--wait").json
+def test_the_variable_and_the_config_set_the_limit_of_a_wait(spinning: Shell) -> None:
+    by_variable = spinning.with_variables(LAZYDAP_TIMEOUT="1")("continue", "--wait").json
     assert by_variable["state"] == "timeout"
-    config = project.write("config.toml", "[general]\nwait_timeout_seconds = 1\n")
-    by_config = project.with_variables(LAZYDAP_CONFIG_PATH=str(config))("continue", "--wait").json
+    config = spinning.write("config.toml", "[general]\nwait_timeout_seconds = 1\n")
+    by_config = spinning.with_variables(LAZYDAP_CONFIG_PATH=str(config))("continue", "--wait").json
     assert by_config["state"] == "timeout"
     assert max(by_variable["elapsed_ms"], by_config["elapsed_ms"]) < 5000
 
@@ -162,11 +204,15 @@ def test_exceptions_are_chosen_by_name_and_what_is_no_name_is_told_with_those_th
     assert (resume(project)["state"], project("exceptions", "reset").json["filters"][0]["chosen"]) == ("exited", False)
 
 
-def test_a_lot_of_output_arrives_in_order(project: Shell) -> None:
+def test_a_lot_of_output_arrives_in_order_and_can_be_read_on_from_a_chunk(project: Shell) -> None:
     set_break(project, "chatty.py", PYTHON["chatty"].line("finished"))
     launch(project, "chatty.py")
     printed = stdout_of(resume(project))
     assert [text for text in printed.splitlines() if text] == [f"line {number}" for number in range(200)]
+    chunks = project("output").json["chunks"]
+    middle = chunks[len(chunks) // 2]["seq"]
+    rest = project("output", "--after", str(middle)).json["chunks"]
+    assert rest == [chunk for chunk in chunks if chunk["seq"] > middle]
 
 
 def test_a_killed_adapter_takes_its_python_debuggee_with_it(project: Shell) -> None:
@@ -195,28 +241,26 @@ def _is_spinning(process: psutil.Process, shell: Shell) -> bool:
         return False
 
 
-def test_variables_and_expressions_read_the_paused_frame(project: Shell) -> None:
-    set_break(project, "exits.py", FINISH)
-    launch(project, "exits.py")
-    resume(project)
-    assert "Locals" in project("scopes", "--format", "csv").out
-    assert locals_of(project)["x"]["value"] == "5"
-    value = project("eval", "x * 3").json
+def test_variables_and_expressions_read_the_paused_frame(standing: Standing) -> None:
+    shell = standing.shell
+    assert "Locals" in shell("scopes", "--format", "csv").out
+    assert locals_of(shell)["x"]["value"] == "5"
+    value = shell("eval", "x * 3").json
     assert (value["value"], value["type_name"]) == ("15", "int")
-    missing = project("eval", "nothing_of_that_name")
+    missing = shell("eval", "nothing_of_that_name")
     assert missing.code == 1
     assert missing.error["error"] == "DapProtocolError"
     assert "nothing_of_that_name" in missing.error["message"]
 
 
-def test_a_python_frame_names_its_source_even_though_debugpy_only_sends_a_path(project: Shell) -> None:
-    launch(project, "exits.py")
-    top = project("stack").json["frames"][0]
-    assert top["source"] == {"name": "exits.py", "path": str(project.folder / "exits.py")}
-    assert project("stack", "--format", "csv").out.splitlines()[1].endswith(",<module>,exits.py,1")
+def test_a_python_frame_names_its_source_even_though_debugpy_only_sends_a_path(standing: Standing) -> None:
+    shell = standing.shell
+    top = shell("stack").json["frames"][0]
+    assert top["source"] == {"name": "exits.py", "path": str(shell.folder / "exits.py")}
+    assert shell("stack", "--format", "csv").out.splitlines()[1].endswith(f",<module>,exits.py,{FINISH}")
 
 
-def test_stepping_walks_in_over_and_out(project: Shell) -> None:
+def test_stepping_walks_in_over_and_out_and_a_table_says_where_it_is(project: Shell) -> None:
     calls = PYTHON["calls"]
     set_break(project, "calls.py", calls.line("call"))
     launch(project, "calls.py")
@@ -224,48 +268,33 @@ def test_stepping_walks_in_over_and_out(project: Shell) -> None:
     assert project("step-in", "--wait").json["frame"]["line"] == calls.line("total")
     stepped = project("next", "--wait").json
     assert (stepped["reason"], stepped["frame"]["line"]) == ("step", calls.line("return"))
+    table = project("wait", "--format", "table").out
+    assert f"calls.py:{calls.line('return')} in area" in table
+    assert "side = 1" in table
     assert project("step-out", "--wait").json["frame"]["name"] == "main"
 
 
-def test_the_table_of_a_stop_says_where_it_is(project: Shell) -> None:
-    calls = PYTHON["calls"]
-    set_break(project, "calls.py", calls.line("return"))
-    launch(project, "calls.py")
-    text = project("continue", "--wait", "--format", "table").out
-    assert f"calls.py:{calls.line('return')} in area" in text
-    assert "side = 1" in text
-
-
-def test_moving_without_waiting_answers_that_it_runs(project: Shell) -> None:
-    launch(project, "spins.py")
-    moving = project("continue").json
+def test_moving_without_waiting_answers_that_it_runs(spinning: Shell) -> None:
+    assert spinning("continue").json["already_running"] is True
+    spinning("pause", "--wait")
+    moving = spinning("continue").json
     assert moving["state"] == "running"
     assert moving["already_running"] is False
     assert set(moving) == {"already_running", "session_id", "state", "thread_id"}
-    assert project("continue").json["already_running"] is True
 
 
-def test_a_paused_program_can_be_interrupted_after_a_timeout(project: Shell) -> None:
-    launch(project, "spins.py")
-    assert resume(project, timeout="1")["state"] == "timeout"
-    stop = project("pause", "--wait").json
-    assert (stop["state"], stop["reason"]) == ("paused", "pause")
-    assert stop["frame"] is not None
-
-
-def test_ctrl_c_in_a_wait_leaves_the_program_as_it_is(project: Shell) -> None:
-    launch(project, "spins.py")
-    for chosen in ("json", "table"):
-        waiting = project.start("continue", "--wait", "--timeout", "20", "--format", chosen)
-        wait_until(lambda: state(project) == "running", "it does not run")
-        interrupt(waiting)
-        ended = finished(waiting)
-        assert ended.code == 130
-        assert ended.out == ""
-        assert "left as it was" in ended.err
-        assert "Traceback" not in ended.err
-        assert state(project) == "running"
-    assert project("pause", "--wait").json["state"] == "paused"
+@pytest.mark.parametrize("chosen", ["json", "table"])
+def test_ctrl_c_in_a_wait_leaves_the_program_as_it_is(spinning: Shell, chosen: str) -> None:
+    spinning("pause", "--wait")
+    waiting = spinning.start("continue", "--wait", "--timeout", WAIT, "--format", chosen)
+    wait_until(lambda: state(spinning) == "running", "it does not run")
+    interrupt(waiting)
+    ended = finished(waiting)
+    assert ended.code == 130
+    assert ended.out == ""
+    assert "left as it was" in ended.err
+    assert "Traceback" not in ended.err
+    assert state(spinning) == "running"
 
 
 def test_two_waits_sent_at_once_both_come_back_with_an_answer(project: Shell) -> None:
@@ -276,19 +305,17 @@ def test_two_waits_sent_at_once_both_come_back_with_an_answer(project: Shell) ->
     assert states == ["exited", "paused"]
 
 
-def test_the_program_gets_its_arguments_folder_and_variables(project: Shell) -> None:
+def test_the_program_gets_its_arguments_its_folder_and_the_variables_of_the_shell_that_launched_it(
+    project: Shell,
+) -> None:
     (project.folder / "sub").mkdir()
-    words = ("--cwd", "sub", "--env", "COLOUR=a=b", "--", "one", "two words", "--format", "☃")
-    project("launch", "calls.py", "--stop-on-entry", *words)
-    printed = stdout_of(resume(project))
-    assert f"arguments one two words --format ☃ a=b {project.folder / 'sub'} 14" in printed
-
-
-def test_the_program_has_the_environment_of_the_shell_that_launched_it(project: Shell) -> None:
+    # The daemon is of a shell that knows nothing of them.
     project("status")
-    later = project.with_variables(COLOUR="of a later shell")
-    launch(later, "calls.py")
-    assert "of a later shell" in stdout_of(resume(project))
+    later = project.with_variables(COLOUR="overruled", TASTE="of a later shell")
+    words = ("--cwd", "sub", "--env", "COLOUR=a=b", "--", "one", "two words", "--format", "☃")
+    later("launch", "calls.py", "--stop-on-entry", *words)
+    printed = stdout_of(resume(project))
+    assert f"arguments one two words --format ☃ a=b {project.folder / 'sub'} 14 of a later shell" in printed
 
 
 def test_the_interpreter_of_the_clients_virtual_environment_runs_the_program(project: Shell) -> None:
@@ -300,26 +327,22 @@ def test_the_interpreter_of_the_clients_virtual_environment_runs_the_program(pro
     assert f"prefix {environment}" in stdout_of(resume(project))
 
 
-def test_an_adapter_whose_session_ended_is_reaped_rather_than_left_waiting_for_a_disconnect(project: Shell) -> None:
-    launch(project, "exits.py")
-    adapter = adapter_of(project)
-    tree = [adapter, *adapter.children(recursive=True)]
-    assert resume(project)["state"] == "exited"
-    none_left(tree)
-    assert state(project) == "exited"
-
-
-def test_disconnecting_ends_program_and_session(project: Shell) -> None:
+def test_disconnecting_ends_program_and_session_and_the_wait_of_another_client(project: Shell) -> None:
     launch(project, "spins.py")
     tree = adapter_of(project).children(recursive=True)
+    waiting = project.start("continue", "--wait", "--format", "table")
+    wait_until(lambda: state(project) == "running", "it does not run")
     rehearsed = project("disconnect", "--dry-run").json
     assert (rehearsed["disconnected"], rehearsed["dry_run"]) == (False, True)
-    assert state(project) == "paused"
+    assert state(project) == "running"
     ended = project("disconnect").json
     assert (ended["disconnected"], ended["terminated_debuggee"]) == (True, True)
     none_left(tree)
     assert project("status").json["session"] is None
     assert project("disconnect").error["error"] == "SessionNotFound"
+    table = finished(waiting).out
+    assert "ended by another client" in table
+    assert "exit" not in table
 
 
 def test_disconnecting_without_terminating_says_so_honestly_when_debugpy_cannot_detach(project: Shell) -> None:
@@ -331,12 +354,11 @@ def test_disconnecting_without_terminating_says_so_honestly_when_debugpy_cannot_
     assert time.monotonic() - begun < 3
 
 
-def test_a_second_launch_is_refused_while_the_first_is_live(project: Shell) -> None:
-    first = launch(project, "spins.py")
-    ended = project("launch", "exits.py")
+def test_a_second_launch_is_refused_while_the_first_is_live(standing: Standing) -> None:
+    ended = standing.shell("launch", "spins.py")
     assert ended.code == 1
     assert ended.error["error"] == "SessionAlreadyActive"
-    assert ended.error["details"]["session_id"] == first["session_id"]
+    assert ended.error["details"]["session_id"] == standing.launched["session_id"]
 
 
 def test_a_shutdown_names_and_ends_the_session(project: Shell) -> None:
@@ -353,15 +375,6 @@ def test_output_that_is_no_text_is_shown_and_harms_nothing(project: Shell) -> No
     launch(project, "raw.py")
     assert resume(project)["state"] == "exited"
     assert "caf" in json.dumps(project("output").json)
-
-
-def test_output_can_be_read_on_from_a_chunk(project: Shell) -> None:
-    launch(project, "chatty.py")
-    resume(project)
-    chunks = project("output").json["chunks"]
-    middle = chunks[len(chunks) // 2]["seq"]
-    rest = project("output", "--after", str(middle)).json["chunks"]
-    assert rest == [chunk for chunk in chunks if chunk["seq"] > middle]
 
 
 def test_a_configuration_can_name_a_module(project: Shell) -> None:
