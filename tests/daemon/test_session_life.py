@@ -305,18 +305,22 @@ async def test_a_program_that_cannot_be_left_running_is_said_to_be_ended(made: R
     assert answer.terminated_debuggee is True
 
 
-async def test_disconnecting_during_a_wait_ends_the_wait(made: Rig) -> None:
+async def test_who_waits_while_another_client_disconnects_is_told_that_the_program_was_ended(made: Rig) -> None:
     await made.start(SLOW_LOOP, loops=True)
-    outcomes: list[str] = []
+    outcomes: list[tuple[str, int | None]] = []
     async with anyio.create_task_group() as group:
 
         async def wait() -> None:
-            outcomes.append((await made.resume()).state)
+            told = await made.resume()
+            outcomes.append((told.state, told.exit_code))
 
         group.start_soon(wait)
         await made.until(lambda: made.state == "running")
         await made.disconnect()
-    assert outcomes[0] in {"terminated", "exited"}
+    assert outcomes == [("terminated", None)]
+    # Subscribers hear what became of the program.
+    (ended,) = made.of(events.SessionEnded)
+    assert ended.reason == objects.Exited(exit_code=9)
 
 
 async def test_an_adapter_that_dies_takes_its_program_along_and_says_so(made: Rig) -> None:

@@ -369,6 +369,12 @@ class Mover:
 
     async def _with_exit_code(self, outcome: WaitOutcome, collector: Collector) -> WaitOutcome:
         session = self._session
+        if session.was_cut_off and outcome == "exited":
+            # Its exit code is that of being killed: it did not come to its end.
+            collector.exit_code = None
+            return "terminated"
+        if session.was_cut_off:
+            return outcome
         if collector.exit_code is None:
             with anyio.move_on_after(LATE_EXIT_CODE):
                 await session.exit_code_known.wait()

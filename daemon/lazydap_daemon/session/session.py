@@ -92,7 +92,7 @@ class Session:
         self.troubles = Troubles(driver.condition_trouble, self._tell_trouble)
         self.permit = anyio.Lock(fast_acquire=True)
         self.is_announced = False
-        self.is_tearing_down = self.is_disconnecting = False
+        self.is_tearing_down = self.is_disconnecting = self.was_cut_off = False
         self.has_left = False
         self.is_let_go = False
         self.started_at = time.monotonic()
@@ -282,6 +282,7 @@ class Session:
         if self.ending is not None:
             return
         self.ending = reason
+        self.was_cut_off = self.is_disconnecting
         match reason:
             case objects.Exited():
                 self.move("exited")
