@@ -79,6 +79,11 @@ class Places(msgspec.Struct, frozen=True):
             )
 
     @property
+    def unsaved(self) -> Path:
+        """The file for what a daemon could not save into the project when it ended."""
+        return self.data / f"lazydap-{self.instance}.unsaved.toml"
+
+    @property
     def log(self) -> Path:
         """The file that the daemon's output goes to."""
         return self.data / f"lazydap-{self.instance}.log"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lazydap_cli import streams, table
 from lazydap_cli.formats import rendered
 from lazydap_cli.reading import Invocation
-from lazydap_cli.results import Result
+from lazydap_cli.results import Listing, Result, Single
 from lazydap_core.errors import ConfigInvalid, DaemonUnreachable
 
 if TYPE_CHECKING:
@@ -86,6 +86,9 @@ class Call:
 
     def show(self, result: Result) -> None:
         """Print `result`. Raises UsageError where the format prints lists and the result is none."""
+        # Whatever was asked for: what could not be saved is lost with the daemon.
+        if isinstance(result, (Listing, Single)) and (words := result.document.get("not_saved")) is not None:
+            self.warn(words)
         streams.write_out(rendered(result, self.format, self._look()))
 
     def warn(self, text: str) -> None:

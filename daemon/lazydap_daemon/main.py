@@ -86,7 +86,7 @@ def _idle_exit() -> float | None:
 async def _serve(found: Places, idle_exit: float | None) -> None:
     refuse_if_answering(found)
     # Before the socket is taken: a state file that cannot be read leaves nothing behind.
-    project = ProjectStore.load(found.root)
+    project = ProjectStore.load(found.root, aside=found.unsaved)
     listener = await Listener.bound(found)
     try:
         async with anyio.create_task_group() as tasks:
@@ -100,7 +100,6 @@ async def _serve(found: Places, idle_exit: float | None) -> None:
                 locate=_locate,
                 idle_exit=idle_exit,
             )
-            tasks.start_soon(project.run_flusher)
             await tasks.start(_end_on_signal, server)
             log.info(
                 "daemon listening",
@@ -109,7 +108,7 @@ async def _serve(found: Places, idle_exit: float | None) -> None:
             await server.run()
             tasks.cancel_scope.cancel()
     finally:
-        await project.flush()
+        await project.put_away()
         listener.release()
 
 

@@ -100,6 +100,7 @@ class Disconnected(WireObject, frozen=True, kw_only=True):
 
 class ShuttingDown(WireObject, frozen=True, kw_only=True):
     sessions: tuple[SessionSummary, ...]
+    not_saved: str | None = None
 
 
 class Continued(WireObject, frozen=True, kw_only=True):

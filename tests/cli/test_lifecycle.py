@@ -1,6 +1,7 @@
 """The command line and its daemon, without a program: starting, ending, breakpoints, watches, and bad surroundings."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -461,6 +462,49 @@ def test_another_instance_is_another_daemon_on_the_same_project(shell: Shell) ->
     assert other["daemon_pid"] != ours["daemon_pid"]
     assert other["root"] == ours["root"]
     assert shell("shutdown", "--instance", "other-one").json["shutting_down"] is True
+
+
+def test_two_instances_on_one_project_keep_each_others_breakpoints(shell: Shell) -> None:
+    shell.write("a.py", "one\ntwo\nthree\nfour\n")
+    other = ("--instance", "other")
+    # Both are there before either has anything to write.
+    shell("status")
+    shell("status", *other)
+    ids = [
+        shell("break", "a.py:1").json["breakpoints"][0]["id"],
+        shell("break", "a.py:2", *other).json["breakpoints"][0]["id"],
+        shell("break", "a.py:3").json["breakpoints"][0]["id"],
+    ]
+    assert ids == [1, 2, 3]
+    shell("break", "--remove", "--id", "1", *other)
+    shell("break", "a.py:4")
+    assert [one["line"] for one in shell("break", "--list").json["breakpoints"]] == [2, 3, 4]
+    shell("shutdown", *other)
+    shell("shutdown")
+    assert sorted(one["line"] for one in shell("break", "--list").json["breakpoints"]) == [2, 3, 4]
+
+
+def test_a_shutdown_tells_what_could_not_be_saved_and_where_it_is(shell: Shell) -> None:
+    shell.write("a.py", "one\ntwo\n")
+    shell("break", "a.py:1")
+    state = shell.folder / ".lazydap" / "state.toml"
+    state.write_text("[[breakpoints]\n")
+    assert "malformed" in shell("mute").err
+    assert "malformed" in shell("break-function", "add", "main").err
+    assert "malformed" in shell("exceptions", "on", "raised").err
+    assert "malformed" in shell("watch", "add", "x").err
+    ended = shell("shutdown")
+    assert ended.json["shutting_down"] is True
+    found = re.search(r"in (\S+), to be copied over state.toml", ended.err)
+    assert found is not None
+    Path(found.group(1)).rename(state)
+    assert len(shell("break", "--list").json["breakpoints"]) == 1
+    assert shell("watch", "list").json["watches"][0]["expression"] == "x"
+
+
+def test_a_watch_of_nothing_is_refused(shell: Shell) -> None:
+    ended = shell("watch", "add", " ")
+    assert (ended.code, ended.error["error"]) == (2, "UsageError")
 
 
 def test_the_daemon_can_be_run_in_the_foreground(shell: Shell) -> None:

@@ -44,6 +44,7 @@ OURS: Final[tuple[tuple[type[Any], str], ...]] = (
     (responses.Status, "not_saved"),
     (responses.Breakpoints, "not_saved"),
     (responses.Watches, "not_saved"),
+    (responses.ShuttingDown, "not_saved"),
     (objects.NewBreakpoint, "anchor"),
     (objects.BreakpointStatus, "anchor"),
     (requests.Step, "target_id"),

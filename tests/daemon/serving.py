@@ -1,5 +1,6 @@
 """A server on a real socket in the test's own process, and a client that writes and reads bare frames."""
 
+import asyncio
 import json
 import socket
 import struct
@@ -19,6 +20,8 @@ from lazydap_daemon.server.doctor import Locate
 from lazydap_daemon.server.hub import Hub
 from lazydap_daemon.server.listener import Listener
 from lazydap_daemon.server.server import Server
+from lazydap_daemon.session.engine import Engine
+from lazydap_daemon.session.finding import find_driver
 from lazydap_daemon.store.project import ProjectStore
 from tests.fakes.engine import ScriptedEngine
 
@@ -145,30 +148,49 @@ def no_adapter(kind: AdapterKind) -> str:
 
 @asynccontextmanager
 async def serving(
-    places: Places, *, locate: Locate = no_adapter, idle_exit: float | None = None
+    places: Places, *, locate: Locate = no_adapter, idle_exit: float | None = None, whole: bool = False
 ) -> AsyncGenerator[Served]:
-    """A server on `places` with a scripted engine; it is ended with the block."""
-    store = ProjectStore.load(places.root)
+    """A server on `places` with a scripted engine, or the true one (`whole`); it is ended with the block."""
+    store = ProjectStore.load(places.root, aside=places.unsaved)
     hub = Hub()
-    engine = ScriptedEngine(store, hub)
+    scripted = ScriptedEngine(store, hub)
     listener = await Listener.bound(places)
     try:
-        server = Server(
-            identity=Identity(instance=places.instance, root=places.root),
-            listener=listener,
-            engine=engine,
-            project=store,
-            hub=hub,
-            locate=locate,
-            idle_exit=idle_exit,
-        )
-        served = Served(server, engine, hub, store, places)
         async with anyio.create_task_group() as tasks:
+            true = Engine(project=store, publish=hub.publish, tasks=tasks, find_driver=find_driver)
+            server = Server(
+                identity=Identity(instance=places.instance, root=places.root),
+                listener=listener,
+                engine=true if whole else scripted,
+                project=store,
+                hub=hub,
+                locate=locate,
+                idle_exit=idle_exit,
+            )
+            served = Served(server, scripted, hub, store, places)
             tasks.start_soon(served.run)
             yield served
             server.end("the test is over")
     finally:
         listener.release()
+
+
+@asynccontextmanager
+async def hosted(places: Places) -> AsyncGenerator[Served]:
+    """As `serving`, for a fixture: its two halves run in two tasks, which no task group can span."""
+    running: asyncio.Future[Served] = asyncio.get_running_loop().create_future()
+    is_over = anyio.Event()
+
+    async def serve() -> None:
+        async with serving(places) as made:
+            running.set_result(made)
+            await is_over.wait()
+
+    task = asyncio.ensure_future(serve())
+    await asyncio.wait([task, running], return_when=asyncio.FIRST_COMPLETED)
+    yield running.result()
+    is_over.set()
+    await task
 
 
 def blocking_socket(path: Path) -> socket.socket:

@@ -75,9 +75,12 @@ def _pause() -> None:
     time.sleep(0.01)  # noqa: TID251
 
 
-def _add(client: BlockingClient, line: int) -> None:
+def _add(client: BlockingClient, line: int) -> int:
+    """Put a breakpoint on a line; returns its id."""
     breakpoint_ = objects.NewBreakpoint(source="a.py", line=line, enabled=True)
-    client.request(requests.BreakpointAdd(breakpoint=breakpoint_, dry_run=False))
+    answer = client.request(requests.BreakpointAdd(breakpoint=breakpoint_, dry_run=False))
+    assert isinstance(answer, responses.Breakpoints)
+    return answer.breakpoints[0].id
 
 
 def _files(found: Places) -> list[str]:
@@ -160,6 +163,16 @@ def test_what_a_killed_daemon_left_is_replaced(found: Places) -> None:
     with _serving(found) as (second, client):
         assert isinstance(client.request(requests.Status()), responses.Status)
         assert found.pid.read_text() == str(second.pid)
+
+
+def test_a_daemon_killed_right_behind_its_answer_loses_nothing_and_gives_no_id_away_twice(found: Places) -> None:
+    for line in (1, 2, 3):
+        with _serving(found) as (process, client):
+            assert _add(client, line) == line
+            process.kill()
+            process.wait(DEADLINE)
+
+    assert {entry.id: entry.line for entry in read_state(found.root).breakpoints} == {1: 1, 2: 2, 3: 3}
 
 
 def test_a_log_over_its_bound_is_moved_away_at_the_start(found: Places) -> None:

@@ -1,11 +1,9 @@
 """What every client of the daemon may rely on, whatever it is written in: bare frames on a real socket."""
 
-import asyncio
 import json
 import os
 import stat
 import struct
-from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -45,24 +43,6 @@ WAITING = {
     }
 }
 BREAK = {"BreakpointAdd": {"breakpoint": {"source": "a.py", "line": 3, "enabled": True}, "dry_run": False}}
-
-
-@pytest.fixture
-async def served(tmp_path: Path) -> AsyncGenerator[Served]:
-    running: asyncio.Future[Served] = asyncio.get_running_loop().create_future()
-    is_over = anyio.Event()
-
-    async def serve() -> None:
-        async with serving(places_of(tmp_path / "p", os.environ)) as made:
-            running.set_result(made)
-            await is_over.wait()
-
-    # A task of its own: a fixture's two halves run in two tasks, which no task group can span.
-    task = asyncio.ensure_future(serve())
-    await asyncio.wait([task, running], return_when=asyncio.FIRST_COMPLETED)
-    yield running.result()
-    is_over.set()
-    await task
 
 
 # -- handshake and status ---------------------------------------------------------------------------------------------
@@ -562,10 +542,10 @@ async def test_watches_are_added_listed_removed_and_announced(served: Served) ->
 
 async def test_a_breakpoint_added_by_hand_is_announced_when_it_is_noticed(served: Served) -> None:
     async with served.client("breakpoint_updated", "watch_updated") as watching:
-        served.store.add_watch(objects.NewWatch(expression="x"), dry_run=False)
         state = served.places.root / ".lazydap" / "state.toml"
         await anyio.Path(state.parent).mkdir()
         await anyio.Path(state).write_text('[[breakpoints]]\nid = 4\nsource = "b.py"\nline = 9\n')
+        served.store.add_watch(objects.NewWatch(expression="x"), dry_run=False)
         assert await served.store.flush()
         assert (await watching.event())["BreakpointUpdated"]["breakpoint"] == {"id": 4, "verified": False, "line": 9}
 
@@ -732,9 +712,11 @@ async def test_a_daemon_that_is_needed_stays(tmp_path: Path, reason: str) -> Non
             served.engine.session = session()
         else:
             served.store.add_watch(objects.NewWatch(expression="x"), dry_run=False)
+            (served.places.root / ".lazydap").write_text("in the way")
         await anyio.sleep(0.3)
         assert not served.server.is_ending
         served.engine.session = session("exited")
+        (served.places.root / ".lazydap").unlink(missing_ok=True)
         assert await served.store.flush()
         await served.ended()
 
@@ -781,22 +763,3 @@ async def _until(is_so: Any, within: float = DEADLINE) -> None:
     with anyio.fail_after(within):
         while not is_so():  # noqa: ASYNC110  # what is waited for happens in the server, which tells nobody
             await anyio.sleep(0.002)
-
-
-async def test_clients_hear_at_once_that_the_project_is_not_saved_and_that_it_is_again(served: Served) -> None:
-    add = {"BreakpointAdd": {"breakpoint": {"source": "/a.py", "line": 1, "enabled": True}, "dry_run": False}}
-    state = served.places.root / ".lazydap" / "state.toml"
-    async with served.client("state_file") as watching, served.client() as client:
-        state.parent.mkdir(exist_ok=True)
-        state.write_text("[[breakpoints]\n")
-        await client.ask(add)
-        told = (await watching.event())["StateFile"]["not_saved"]
-        assert "state.toml is malformed" in told
-        assert (await client.ask("Status"))["Response"]["Status"]["not_saved"] == told
-        assert (await client.ask("WatchList"))["Response"]["Watches"]["not_saved"] == told
-        checks = (await client.ask("Doctor"))["Response"]["Doctor"]["checks"]
-        assert (checks[0]["name"], checks[0]["ok"]) == ("state.saved", False)
-        state.unlink()
-        assert await served.store.flush()
-        assert (await watching.event())["StateFile"]["not_saved"] is None
-        assert "not_saved" not in (await client.ask("Status"))["Response"]["Status"]

@@ -10,6 +10,7 @@ import pytest
 from lazydap_core.errors import DapProtocolError
 from lazydap_core.protocol import events, objects, requests
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
+from lazydap_daemon.store.project import ProjectStore
 from tests.daemon.rig import LOOP, NO_WAIT, Rig, hosted_rig
 from tests.fakes.program import Line
 from tests.fakes.scripted import Step, answers, batch, event, expect, reply
@@ -319,3 +320,18 @@ async def test_removing_an_unknown_id_names_it_and_is_no_error(made: Rig) -> Non
     await made.add(4)
     answer = await remove(made, 9, 1, 9)
     assert (answer.not_found, [one.id for one in answer.breakpoints]) == ((9, 9), [1])
+
+
+async def test_a_breakpoint_that_another_daemon_has_written_reaches_the_session_with_the_next_change(made: Rig) -> None:
+    await made.start()
+    made.store.on_external = made.engine.follow
+    other = ProjectStore.load(made.folder)
+    other.add_breakpoint(objects.NewBreakpoint(source=made.source, line=4, enabled=True), dry_run=False)
+    await other.flush()
+
+    made.store.catch_up()
+
+    async def is_bound() -> bool:
+        return [(one.line, one.verified) for one in await made.listed()] == [(4, True)]
+
+    await made.eventually(is_bound)

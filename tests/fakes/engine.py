@@ -10,6 +10,7 @@ from lazydap_core.errors import SessionNotFound
 from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_daemon.server.hub import Hub
 from lazydap_daemon.store.project import Change, ProjectStore
+from lazydap_daemon.store.reconciling import External
 
 SESSION = UUID("11111111-2222-4333-8444-555555555555")
 
@@ -59,6 +60,9 @@ class ScriptedEngine:
                 update = objects.AdapterBreakpoint(id=entry.id, verified=False, line=entry.line)
                 self._hub.publish(events.BreakpointUpdated(breakpoint=update))
         return _report(change, is_dry_run=request.dry_run)
+
+    def follow(self, external: External) -> None:
+        """There is no session that would hear of it."""
 
     def summary(self) -> objects.SessionSummary | None:
         """The session that the test put there."""

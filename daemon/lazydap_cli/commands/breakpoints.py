@@ -40,8 +40,6 @@ def run(call: Call) -> Listing:
             answer = session.asked(client, _worded_for(client, request), responses.Breakpoints)
     if isinstance(request, BreakpointMove) and not answer.breakpoints:
         raise _unknown(request.moves[0].id)
-    if answer.not_saved is not None:
-        call.warn(answer.not_saved)
     return breakpoint_listing(answer, call.folder)
 
 

@@ -19,8 +19,6 @@ def status(call: Call) -> Single:
     """The daemon, started if none runs, and its session."""
     with call.connect() as client:
         answer = session.asked(client, requests.Status(), responses.Status)
-    if answer.not_saved is not None:
-        call.warn(answer.not_saved)
     lines: list[tuple[str, object]] = [
         ("instance", answer.instance),
         ("daemon", f"pid {answer.daemon_pid}, up {seconds(answer.uptime_ms)}"),
@@ -102,23 +100,25 @@ def shutdown(call: Call) -> Single:
     dry_run = call.given("dry_run")
     try:
         with BlockingClient.connect(call.places.socket) as client:
-            sessions = _sessions(client) if dry_run else _ended(client)
+            ended = (
+                _rehearsed(client) if dry_run else session.asked(client, requests.Shutdown(), responses.ShuttingDown)
+            )
     except VersionMismatch as error:
         if not dry_run:
             send_shutdown(call.places.socket, error.details["daemon_version"])
         return _shutdown_result(call, shutting_down=not dry_run, note="the daemon was from another build")
     except DaemonUnreachable:
         return _shutdown_result(call, shutting_down=False, reason="no daemon was running")
-    return _shutdown_result(call, shutting_down=not dry_run, sessions=documents(sessions))
+    more: dict[str, object] = {"sessions": documents(ended.sessions)}
+    if ended.not_saved is not None:
+        more["not_saved"] = ended.not_saved
+    return _shutdown_result(call, shutting_down=not dry_run, **more)
 
 
-def _ended(client: BlockingClient) -> tuple[SessionSummary, ...]:
-    return session.asked(client, requests.Shutdown(), responses.ShuttingDown).sessions
-
-
-def _sessions(client: BlockingClient) -> tuple[SessionSummary, ...]:
-    summary = session.asked(client, requests.Status(), responses.Status).session
-    return () if summary is None else (summary,)
+def _rehearsed(client: BlockingClient) -> responses.ShuttingDown:
+    answer = session.asked(client, requests.Status(), responses.Status)
+    sessions = () if answer.session is None else (answer.session,)
+    return responses.ShuttingDown(sessions=sessions, not_saved=answer.not_saved)
 
 
 def _shutdown_result(call: Call, *, shutting_down: bool, **more: object) -> Single:

@@ -11,6 +11,8 @@ from lazydap_core.protocol.objects import ByExpression, ByIds, Everything, NewWa
 
 def add(call: Call) -> Listing:
     """Keep an expression."""
+    if not call.given("expression").strip():
+        raise UsageError("there is nothing to watch: name an expression")
     watch = NewWatch(expression=call.given("expression"), label=call.given("label"))
     return _answered(call, requests.WatchAdd(watch=watch, dry_run=call.given("dry_run")))
 
@@ -40,8 +42,6 @@ def _selector(call: Call) -> WatchSelector:
 def _answered(call: Call, request: requests.Request) -> Listing:
     with call.connect() as client:
         answer = session.asked(client, request, responses.Watches)
-    if answer.not_saved is not None:
-        call.warn(answer.not_saved)
     return Listing(
         document(answer),
         documents(answer.watches),

@@ -20,6 +20,7 @@ from lazydap_daemon.server.connection import Connection, Reply, version_mismatch
 from lazydap_daemon.server.doctor import Doctor, Locate
 from lazydap_daemon.server.engine import SessionEngine
 from lazydap_daemon.server.hub import Hub
+from lazydap_daemon.server.saving import as_saved, changes_project
 from lazydap_daemon.store.project import ProjectStore, WatchChange
 from lazydap_daemon.store.reconciling import External
 
@@ -79,29 +80,38 @@ class Dispatcher:
 
     async def _dispatched(self, connection: Connection, request: requests.Request, asked: int) -> Reply:
         version = asked if is_spoken(asked) else NEWEST
+        if changes_project(request):
+            self._project.catch_up()
+        payload = await self._answered(connection, request, version)
+        if changes_project(request):
+            await self._project.saved()
+        return Reply(as_saved(payload, self._project), is_last=isinstance(payload, responses.ShuttingDown))
+
+    async def _answered(  # noqa: PLR0911 - one case a request
+        self, connection: Connection, request: requests.Request, version: int
+    ) -> responses.Response:
         match request:
             case requests.Subscribe():
-                payload = self._subscribed(connection, request, version)
+                return self._subscribed(connection, request, version)
             case requests.Ping():
-                payload = self._pong(version)
+                return self._pong(version)
             case requests.Status():
-                payload = self._status(version)
+                return self._status(version)
             case requests.Version():
-                payload = responses.Version(lazydap=lazydap_core.__version__, protocol=version)
+                return responses.Version(lazydap=lazydap_core.__version__, protocol=version)
             case requests.Doctor():
-                payload = await self._doctor.examined(request, version)
+                return await self._doctor.examined(request, version)
             case requests.Shutdown():
-                payload = self._shutting_down()
+                return await self._shutting_down()
             case requests.WatchList():
-                payload = self._watches(WatchChange("listed", self._project.watches), is_dry_run=False)
+                return self._watches(WatchChange("listed", self._project.watches), is_dry_run=False)
             case requests.WatchAdd():
-                payload = self._watched(self._project.add_watch(request.watch, dry_run=request.dry_run), request)
+                return self._watched(self._project.add_watch(request.watch, dry_run=request.dry_run), request)
             case requests.WatchRemove():
                 change = self._project.remove_watches(request.selector, dry_run=request.dry_run)
-                payload = self._watched(change, request)
+                return self._watched(change, request)
             case _:
-                payload = await self._engine.handle(request)
-        return Reply(payload, is_last=isinstance(payload, responses.ShuttingDown))
+                return await self._engine.handle(request)
 
     def _subscribed(self, connection: Connection, request: requests.Subscribe, version: int) -> responses.Status:
         # Nothing may be awaited between these: the snapshot and the first event leave no gap.
@@ -127,13 +137,13 @@ class Dispatcher:
             session=self._engine.summary(),
             root=str(self._identity.root),
             muted=self._project.is_muted,
-            not_saved=self._project.not_saved,
         )
 
-    def _shutting_down(self) -> responses.ShuttingDown:
+    async def _shutting_down(self) -> responses.ShuttingDown:
         session = self._engine.summary()
+        not_saved = await self._project.put_away()
         self._on_shutdown("a client asked for it")
-        return responses.ShuttingDown(sessions=(session,) if session else ())
+        return responses.ShuttingDown(sessions=(session,) if session else (), not_saved=not_saved)
 
     def _watched(self, change: WatchChange, request: requests.WatchAdd | requests.WatchRemove) -> responses.Watches:
         if change.has_changed:
@@ -147,13 +157,13 @@ class Dispatcher:
             dry_run=is_dry_run,
             watches=tuple(WatchStatus(id=w.id, expression=w.expression, label=w.label) for w in change.watches),
             not_found=change.not_found,
-            not_saved=self._project.not_saved,
         )
 
     def _announce_health(self, overruled: str | None) -> None:
         self._hub.publish(StateFile(not_saved=self._project.not_saved, overruled=overruled))
 
     def _announce_external(self, external: External) -> None:
+        self._engine.follow(external)
         for entry in external.breakpoints:
             update = AdapterBreakpoint(id=entry.id, verified=False, line=entry.line)
             self._hub.publish(events.BreakpointUpdated(breakpoint=update))

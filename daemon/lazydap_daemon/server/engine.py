@@ -4,6 +4,7 @@ from typing import Protocol
 
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import SessionSummary
+from lazydap_daemon.store.reconciling import External
 
 
 class SessionEngine(Protocol):
@@ -11,6 +12,10 @@ class SessionEngine(Protocol):
 
     async def handle(self, request: requests.SessionRequest) -> responses.Response:
         """The answer; raises DaemonError. Cancelling gives up the waiting, what was begun goes on."""
+        ...
+
+    def follow(self, external: External) -> None:
+        """Carry to the session what somebody else has changed in the project; must not wait."""
         ...
 
     def summary(self) -> SessionSummary | None:

@@ -82,6 +82,7 @@ class Server:
         """
         async with anyio.create_task_group() as tasks:
             accepting = anyio.CancelScope()
+            tasks.start_soon(self._project.run_flusher)
             tasks.start_soon(self._accept, tasks, accepting)
             if self._idle_exit is not None:
                 tasks.start_soon(self._end_when_idle, self._idle_exit)
@@ -143,7 +144,9 @@ class Server:
                 await self._engine.shutdown()
             if limit.cancelled_caught:
                 log.error("the session did not end in %.0f s: its adapter may still run", SESSION_SECONDS)
-        await self._project.flush()
+        not_saved = await self._project.put_away()
+        if not_saved is not None:
+            log.error("%s", not_saved)
 
     async def _drain(self) -> None:
         with anyio.move_on_after(DRAIN_SECONDS):

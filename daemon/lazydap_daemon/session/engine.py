@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 import anyio
@@ -32,6 +32,7 @@ from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.terminal import opened_for, with_terminal
 from lazydap_daemon.session.watching import Watcher, Watchers
 from lazydap_daemon.store.project import Change, ProjectStore
+from lazydap_daemon.store.reconciling import External
 
 log = logging.getLogger("daemon.session")
 
@@ -106,6 +107,19 @@ class Engine:
                 return await self._watchers.answer(request)
             case _:
                 return await self._found(request.session_id).answer(request)
+
+    def follow(self, external: External) -> None:
+        """Carry to the session, running or starting, what somebody else has changed in the project."""
+        sources = {one.source for one in external.breakpoints} | external.left
+        if external.has_mute_changed:
+            sources |= {one.source for one in self._project.breakpoints if one.enabled}
+        if self._starting is not None:
+            self._starting.changed_sources.update(dict.fromkeys(sorted(sources)))
+        occupant = self._occupant
+        if occupant is not None and occupant.session.is_live:
+            for one in external.breakpoints:
+                occupant.session.book.moved(one.id)
+            self._tasks.start_soon(self._catch_up, occupant, sorted(sources))
 
     def summary(self) -> objects.SessionSummary | None:
         """The session in the slot, a finished one too; None while a launch is under way."""
@@ -184,7 +198,8 @@ class Engine:
             return
         else:
             order.launched = self._launched(occupant)
-            await self._catch_up(occupant)
+            await self._catch_up(occupant, tuple(occupant.changed_sources))
+            self._chooser.learn()
         finally:
             self._order = None
             self._starting = None
@@ -218,16 +233,16 @@ class Engine:
             terminal=occupant.terminal.state(),
         )
 
-    async def _catch_up(self, occupant: Occupant) -> None:
-        """Tell the adapter of breakpoints that changed while it was starting the program."""
-        for source in occupant.changed_sources:
-            try:
+    async def _catch_up(self, occupant: Occupant, sources: Sequence[str]) -> None:
+        """Tell the adapter of what changed while it was starting the program, or was changed by somebody else."""
+        try:
+            for source in sources:
                 await occupant.pusher.push_leniently(source)
-            except DaemonError as error:
-                log.warning("breakpoints not applied source=%s reason=%s", source, error.message)
-        await occupant.functions.push_leniently()
-        await occupant.filters.push_leniently()
-        self._chooser.learn()
+            await occupant.functions.push_leniently()
+            await occupant.watcher.pusher.push_leniently()
+            await occupant.filters.push_leniently()
+        except DaemonError as error:
+            log.warning("breakpoints not applied session=%s reason=%s", occupant.session.id, error.message)
 
     def _reserve(self) -> None:
         occupant = self._occupant
@@ -297,7 +312,6 @@ class Engine:
                     breakpoints=self._decorated(self._project.breakpoints),
                     not_found=(),
                     applied_to_session=False,
-                    not_saved=self._project.not_saved,
                 )
             case requests.BreakpointAdd():
                 change = self._project.add_breakpoint(request.breakpoint, dry_run=request.dry_run)
@@ -338,7 +352,6 @@ class Engine:
             ),
             not_found=change.not_found,
             applied_to_session=applied,
-            not_saved=self._project.not_saved,
         )
 
     def _announce(self, change: Change) -> None:

@@ -1,15 +1,13 @@
 """Owns what keeps state.toml from being written, in one line with its cure; writes nothing."""
 
 import errno
-import os
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Final
 
-from lazydap_core.domain.breakpoints import Breakpoint, Watch
+from lazydap_core.domain.breakpoints import Breakpoint, FunctionBreakpoint, Watch
 from lazydap_core.errors import StateFileInvalid
-from lazydap_core.state_file import parse_state
-from lazydap_daemon.store.writing import ChangedMeanwhileError, read_text
+from lazydap_daemon.store.writing import ChangedMeanwhileError
 
 UNSAVED: Final = "breakpoints and watches are not saved"
 FAILURES: Final = (OSError, UnicodeError, StateFileInvalid, ChangedMeanwhileError)
@@ -27,27 +25,6 @@ _CURES: Final[Mapping[int, str]] = {
 }
 
 
-def trouble(path: Path, root: Path, seen: str | None) -> str | None:
-    """What can be known beforehand to keep the file from being written; None where nothing is.
-
-    `seen` is the text that is known to be well.
-    """
-    try:
-        found = read_text(path)
-        if found is not None and found.strip() and found != seen:
-            parse_state(found, root)
-        _require_writable(path.parent)
-    except FAILURES as error:
-        return words_for(error, path)
-    return None
-
-
-def _require_writable(folder: Path) -> None:
-    there = next(part for part in (folder, *folder.parents) if os.path.lexists(part))
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-
 def words_for(error: Exception, path: Path) -> str:
     """One line for a failure of `FAILURES`."""
     match error:
@@ -63,12 +40,13 @@ def words_for(error: Exception, path: Path) -> str:
 
 
 def gave_way(edit: object) -> str:
-    """One line for an edit of the file that was not taken over."""
+    """One line for an edit of the file that was not taken over, or not in all its parts."""
     told = "an edit of state.toml gave way to what the daemon had"
     match edit:
         case Breakpoint():
-            name = PurePath(edit.source).name
-            return f"{told}: `lazydap break {name}:{edit.line} --move {edit.id}` puts breakpoint {edit.id} there"
+            return f"{told}: breakpoint {edit.id}, {PurePath(edit.source).name}:{edit.line}"
+        case FunctionBreakpoint():
+            return f"{told}: breakpoint {edit.id}, {edit.name}"
         case Watch():
             return f"{told}: watch {edit.id}"
         case _:

@@ -1,7 +1,7 @@
 """Owns a project's breakpoints and watches while the daemon runs, and when they are saved; knows no session, no socket.
 
-Every method but `flush` and `run_flusher` answers at once; the file is written behind the caller's back, half a second
-after the first of a burst of changes (doc/architecture.md, "State file").
+A change is made at once and written behind the caller's back; `saved` waits for that, and changes that come while one
+write is under way share the next (doc/architecture.md, "State file").
 """
 
 import logging
@@ -29,23 +29,22 @@ from lazydap_core.protocol.objects import (
     WatchSelector,
 )
 from lazydap_core.state_file import ProjectState, parse_state, state_path
-from lazydap_daemon.store.document import Content, rendered
-from lazydap_daemon.store.health import FAILURES, gave_way, trouble, words_for
+from lazydap_daemon.store.document import Content, plain, rendered
+from lazydap_daemon.store.health import FAILURES, UNSAVED, gave_way, words_for
 from lazydap_daemon.store.moving import moved
 from lazydap_daemon.store.named import NamedList
-from lazydap_daemon.store.reconciling import External, content_of, holds, place_of, reconciled
+from lazydap_daemon.store.reconciling import LARGEST_ID, External, content_of, holds, place_of, reconciled
 from lazydap_daemon.store.sources import canonical_source, components
 from lazydap_daemon.store.writing import ChangedMeanwhileError, read_text, replace_text
 
 log = logging.getLogger("daemon.store")
 
-FLUSH_DELAY: Final = 0.5
-"""Seconds from the first of a burst of changes to the one write that saves them."""
+SAVING_PATIENCE: Final = 0.25
+"""Seconds that an answer waits for its change to be saved; a disk that takes longer is not worth waiting for."""
 RETRY_DELAYS: Final = (2.0, 5.0, 10.0)
 """Seconds to the next attempt after a write failed; a further change brings it forward."""
 WRITE_ATTEMPTS: Final = 5
 """Times that one write starts anew because somebody else wrote the file meanwhile."""
-LARGEST_ID: Final = 2**32 - 1
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -78,31 +77,36 @@ def _ignore(_: object) -> None:
 class ProjectStore:
     """The breakpoints and watches of the project at `root`, in memory and in its `.lazydap/state.toml`."""
 
-    def __init__(self, root: Path, text: str | None, state: ProjectState, *, flush_delay: float) -> None:
+    def __init__(self, root: Path, text: str | None, state: ProjectState, aside: Path | None) -> None:
         self.root = root
         self.on_external: Callable[[External], None] = _ignore
         self.on_health: Callable[[str | None], None] = _ignore
         self._path = state_path(root)
-        self._flush_delay = flush_delay
+        self._aside = aside
         self.functions: NamedList[FunctionBreakpoint] = NamedList((), claim=self.claim_breakpoint_id, touch=self._touch)
         self._take(content_of(state, root))
         self._seen: str | None = text
         self._base = self._content()
         self._revision = 0
         self._saved_revision = 0
+        self._tried_revision = 0
         self._changed = anyio.Event()
+        self._tried = anyio.Event()
         self._writing = anyio.Lock()
         self._trouble: str | None = None
 
     @classmethod
-    def load(cls, root: Path, *, flush_delay: float = FLUSH_DELAY) -> "ProjectStore":
-        """Read the project's state file; a missing one is an empty project. Raises StateFileInvalid."""
+    def load(cls, root: Path, *, aside: Path | None = None) -> "ProjectStore":
+        """Read the project's state file; a missing one is an empty project. Raises StateFileInvalid.
+
+        `aside` is the file for what cannot be saved in the end.
+        """
         path = state_path(root)
         try:
             text = read_text(path)
         except (OSError, UnicodeDecodeError) as error:
             raise StateFileInvalid(f"{path} cannot be read: {error}", path=str(path)) from error
-        return cls(root, text, parse_state(text or "", root), flush_delay=flush_delay)
+        return cls(root, text, parse_state(text or "", root), aside)
 
     @property
     def breakpoints(self) -> tuple[Breakpoint, ...]:
@@ -296,11 +300,29 @@ class ProjectStore:
 
     # -- saving -------------------------------------------------------------------------------------------------
 
+    def catch_up(self) -> None:
+        """Take over what somebody else has written meanwhile; to be called before a change is made.
+
+        A file that cannot be used is passed over: the write that follows the change tells of it.
+        """
+        if self._writing.locked():
+            # What is in the file may be our own already; the write under way looks at it itself.
+            return
+        try:
+            self._merge(read_text(self._path))
+        except FAILURES:
+            return
+
+    async def saved(self) -> None:
+        """Return when what has changed up to now is saved or could not be, within `SAVING_PATIENCE`."""
+        wanted = self._revision
+        with anyio.move_on_after(SAVING_PATIENCE):
+            while self._tried_revision < wanted:
+                await self._tried.wait()
+
     def _touch(self) -> None:
         self._revision += 1
         self._changed.set()
-        # Said with the answer to the change itself, not half a second later.
-        self._set_trouble(trouble(self._path, self.root, self._seen) or self._trouble)
 
     def _set_trouble(self, words: str | None) -> None:
         if words != self._trouble:
@@ -314,7 +336,6 @@ class ProjectStore:
             retry = RETRY_DELAYS[min(failures, len(RETRY_DELAYS)) - 1] if failures else None
             with anyio.move_on_after(float("inf") if retry is None else retry):
                 await self._changed.wait()
-                await anyio.sleep(self._flush_delay)
             self._changed = anyio.Event()
             failures = 0 if await self.flush() else failures + 1
 
@@ -330,7 +351,23 @@ class ProjectStore:
                     self._set_trouble(words_for(error, self._path))
                 else:
                     self._set_trouble(None)
+                self._tried_revision = self._revision
+                self._tried.set()
+                self._tried = anyio.Event()
         return not self.has_unsaved
+
+    async def put_away(self) -> str | None:
+        """Save for the last time; where that cannot be, keep all of it aside and say so in one line, else None."""
+        if await self.flush():
+            return None
+        told = self._trouble or UNSAVED
+        if self._aside is None:
+            return told
+        try:
+            await anyio.to_thread.run_sync(self._aside.write_text, plain(self._content(), self.root), "utf-8")
+        except OSError as error:
+            return f"{told}; nor can they be kept in {self._aside} ({error.strerror}): they are lost"
+        return f"{told}; until then they are in {self._aside}, to be copied over state.toml"
 
     async def _write(self) -> None:
         for attempt in range(1, WRITE_ATTEMPTS + 1):

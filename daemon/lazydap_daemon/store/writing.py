@@ -1,8 +1,12 @@
 """Owns putting a text into a file so that a crash leaves the old text or the new one; knows nothing of its content."""
 
+import fcntl
 import os
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Final
 
 TEMPORARY_LIFETIME: Final = 3600.0
@@ -10,7 +14,7 @@ TEMPORARY_LIFETIME: Final = 3600.0
 
 
 class ChangedMeanwhileError(Exception):
-    """The file no longer holds the text that the new one was made from."""
+    """The file no longer holds the text that the new one was made from, or is about to change."""
 
 
 def read_text(path: Path) -> str | None:
@@ -27,19 +31,40 @@ def read_text(path: Path) -> str | None:
 def replace_text(path: Path, text: str, *, expected: str | None) -> None:
     """Put `text` into `path`, through a temporary file beside it, and make both file and folder durable.
 
-    Raises ChangedMeanwhileError when the file does not hold `expected` any more, and OSError; in both cases the file
-    is as it was and no temporary file remains.
+    Raises ChangedMeanwhileError when the file does not hold `expected` any more, or another daemon is just putting its
+    own there, and OSError; in both cases the file is as it was and no temporary file remains.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
-    temporary = path.with_name(f"{path.name}.tmp.{os.getpid()}")
+    # Two containers on one folder may both have this pid.
+    temporary = path.with_name(f"{path.name}.tmp.{os.getpid()}.{token_hex(4)}")
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         _write_durably(temporary, text)
-        _require(path, expected)
-        temporary.replace(path)
+        with _alone(folder):
+            _require(path, expected)
+            temporary.replace(path)
+        os.fsync(folder)
     finally:
+        os.close(folder)
         temporary.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+
+
+@contextmanager
+def _alone(folder: int) -> Generator[None]:
+    """Keep other daemons of this project from replacing the file between our look at it and our own replacing."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise ChangedMeanwhileError("another daemon is writing it") from error
+    except OSError:
+        # A file system without locks.
+        yield
+        return
+    try:
+        yield
+    finally:
+        fcntl.flock(folder, fcntl.LOCK_UN)
 
 
 def _write_durably(path: Path, text: str) -> None:
@@ -52,14 +77,6 @@ def _write_durably(path: Path, text: str) -> None:
 def _require(path: Path, expected: str | None) -> None:
     if read_text(path) != expected:
         raise ChangedMeanwhileError(f"{path} was written by somebody else meanwhile")
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _sweep(path: Path) -> None:

@@ -51,6 +51,7 @@ class ExceptionFilters(WireObject, frozen=True, kw_only=True):
     dry_run: bool
     filters: tuple[ExceptionFilter, ...]
     applied_to_session: bool
+    not_saved: str | None = None
 
 
 class ExceptionFiltersChanged(WireObject, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ class Mute(WireObject, frozen=True, kw_only=True):
 class Muted(WireObject, frozen=True, kw_only=True):
     muted: bool
     applied_to_session: bool
+    not_saved: str | None = None
 
 
 class MuteChanged(WireObject, frozen=True, kw_only=True):

@@ -58,6 +58,7 @@ class FunctionBreakpoints(WireObject, frozen=True, kw_only=True):
     breakpoints: tuple[FunctionBreakpointStatus, ...]
     not_found: tuple[U32, ...]
     applied_to_session: bool
+    not_saved: str | None = None
 
 
 class FunctionBreakpointUpdated(WireObject, frozen=True, kw_only=True):

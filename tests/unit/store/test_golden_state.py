@@ -21,9 +21,15 @@ from lazydap_core.protocol.objects import (
     NewWatch,
     WatchSelector,
 )
+from lazydap_core.state_file import read_state
 from lazydap_daemon.store.project import Change, ProjectStore, WatchChange
 from tests.contract.golden_data import golden_lines
 
+# What somebody else did to the file is lost there, and is not here (doc/protocol.md, "Differences").
+_KEPT_HERE = {
+    "edit: entry changed by hand, we did not": {1: "a.py:1", 2: "b.py:22", 3: "c.py:3"},
+    "edit: id collision": {1: "a.py:1", 2: "b.py:2", 3: "hand.py:4", 4: "c.py:3"},
+}
 LINES = [line for file in ("both", "v10") for line in golden_lines(f"{file}/state.jsonl")]
 
 
@@ -43,6 +49,10 @@ async def test_the_store_agrees_with_the_older_implementation(line: dict[str, An
     for action, expected in zip(line["actions"], line["results"], strict=True):
         await _act(store, file, _here(action, root), expected, root, is_ours_alone=_is_ours_alone(line))
 
+    if (kept := _KEPT_HERE.get(line["case"])) is not None:
+        assert {one.id: f"{Path(one.source).name}:{one.line}" for one in store.breakpoints} == kept
+        assert set(read_state(root).breakpoints) == set(store.breakpoints)
+        return
     assert _by_id(_plain(store)) == _by_id(_rooted(line["final_breakpoints"], root))
     assert _document(_text(file)) == _document(_here(line["final_file"], root))
 

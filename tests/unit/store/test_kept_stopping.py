@@ -91,11 +91,22 @@ async def test_what_is_edited_by_hand_is_taken_over(store: ProjectStore) -> None
     assert {choice.filter for choice in external.exception_filters} == {"raised", "userUnhandled"}
 
 
-async def test_where_both_changed_it_ours_stands(store: ProjectStore) -> None:
+async def test_a_condition_changed_by_hand_and_a_switch_changed_here_come_together(store: ProjectStore) -> None:
     await filled(store)
     store.functions.toggle(ByIds(ids=(2,)), dry_run=False)
-    assert await edited(store, 'condition = "n > 1"', 'condition = "n > 2"') == []
-    assert store.functions.entries == (FunctionBreakpoint(id=2, name="main.run", condition="n > 1", enabled=False),)
+    await edited(store, 'condition = "n > 1"', 'condition = "n > 2"')
+    assert store.functions.entries == (FunctionBreakpoint(id=2, name="main.run", condition="n > 2", enabled=False),)
+
+
+async def test_an_id_that_somebody_else_gave_to_a_function_is_not_ours_to_give_to_a_line(store: ProjectStore) -> None:
+    await filled(store)
+    mine = store.add_breakpoint(NewBreakpoint(source="/p/b.py", line=3, enabled=True), dry_run=False).breakpoints[0].id
+    await edited(
+        store, "[[exception_filters]]", f'[[function_breakpoints]]\nid = {mine}\nname = "f"\n\n[[exception_filters]]'
+    )
+    assert [one.name for one in store.functions.entries if one.id == mine] == ["f"]
+    assert mine not in [one.id for one in store.breakpoints]
+    assert "/p/b.py" in [one.source for one in store.breakpoints]
 
 
 def test_functions_and_lines_share_one_counter(store: ProjectStore) -> None:
