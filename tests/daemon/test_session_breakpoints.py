@@ -7,8 +7,9 @@ from typing import Any
 import anyio
 import pytest
 
-from lazydap_core.errors import DapProtocolError
+from lazydap_core.errors import BadRequest, DapProtocolError
 from lazydap_core.protocol import events, objects, requests
+from lazydap_core.protocol.additions import named
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_daemon.store.project import ProjectStore
 from tests.daemon.rig import LOOP, NO_WAIT, Rig, hosted_rig
@@ -320,6 +321,27 @@ async def test_removing_an_unknown_id_names_it_and_is_no_error(made: Rig) -> Non
     await made.add(4)
     answer = await remove(made, 9, 1, 9)
     assert (answer.not_found, [one.id for one in answer.breakpoints]) == ((9, 9), [1])
+
+
+@pytest.mark.parametrize("line", [0, 2**31, 2**32 - 1])
+async def test_a_line_that_no_file_has_is_refused_and_changes_nothing(made: Rig, line: int) -> None:
+    await made.add(3)
+    with pytest.raises(BadRequest, match=f"there is no line {line}"):
+        await made.add(line)
+    move = BreakpointPlace(id=1, line=line)
+    with pytest.raises(BadRequest, match=f"there is no line {line}"):
+        await made.engine.handle(requests.BreakpointMove(moves=(move,), dry_run=False))
+    assert [one.line for one in await made.listed()] == [3]
+
+
+async def test_a_breakpoint_of_no_file_and_a_function_of_no_name_are_refused(made: Rig) -> None:
+    nowhere = objects.NewBreakpoint(source=" ", line=1, enabled=True)
+    with pytest.raises(BadRequest, match="no file"):
+        await made.engine.handle(requests.BreakpointAdd(breakpoint=nowhere, dry_run=True))
+    nameless = named.NewFunctionBreakpoint(name=" ", enabled=True)
+    with pytest.raises(BadRequest, match="no name"):
+        await made.engine.handle(requests.FunctionBreakpointAdd(breakpoint=nameless, dry_run=False))
+    assert made.store.functions.entries == ()
 
 
 async def test_a_breakpoint_that_another_daemon_has_written_reaches_the_session_with_the_next_change(made: Rig) -> None:

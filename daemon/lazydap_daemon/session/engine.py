@@ -28,6 +28,7 @@ from lazydap_daemon.session.kept import kept
 from lazydap_daemon.session.muting import Muter
 from lazydap_daemon.session.occupant import Occupant
 from lazydap_daemon.session.ordering import Order, plan_of
+from lazydap_daemon.session.sense import check_line, check_source
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.terminal import opened_for, with_terminal
 from lazydap_daemon.session.watching import Watcher, Watchers
@@ -314,12 +315,16 @@ class Engine:
                     applied_to_session=False,
                 )
             case requests.BreakpointAdd():
+                check_source(request.breakpoint.source)
+                check_line(request.breakpoint.line)
                 change = self._project.add_breakpoint(request.breakpoint, dry_run=request.dry_run)
             case requests.BreakpointRemove():
                 change = self._project.remove_breakpoints(request.selector, dry_run=request.dry_run)
             case requests.BreakpointToggle():
                 change = self._project.toggle_breakpoints(request.selector, dry_run=request.dry_run)
             case requests.BreakpointMove():
+                for move in request.moves:
+                    check_line(move.line)
                 change = self._project.move_breakpoints(request.moves, dry_run=request.dry_run)
                 if change.has_changed and self._occupant is not None:
                     for one in change.breakpoints:

@@ -9,6 +9,7 @@ from lazydap_core.protocol.additions import named
 from lazydap_daemon.session.book import Book
 from lazydap_daemon.session.kept import kept
 from lazydap_daemon.session.occupant import Occupant
+from lazydap_daemon.session.sense import check_name
 from lazydap_daemon.store.named import NamedChange
 from lazydap_daemon.store.project import ProjectStore
 
@@ -40,6 +41,7 @@ class Functions:
             case named.FunctionBreakpointList():
                 change = NamedChange[FunctionBreakpoint]("listed", functions.entries)
             case named.FunctionBreakpointAdd(breakpoint=new):
+                check_name(new.name)
                 self._check()
                 wanted = FunctionBreakpoint(
                     id=0,

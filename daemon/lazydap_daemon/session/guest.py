@@ -10,6 +10,7 @@ from lazydap_core.protocol import events
 from lazydap_daemon.session.book import GUEST_ID
 from lazydap_daemon.session.history import Numbered
 from lazydap_daemon.session.pushing import Pusher
+from lazydap_daemon.session.sense import check_line
 from lazydap_daemon.session.session import Session
 
 log = logging.getLogger("daemon.session")
@@ -29,6 +30,7 @@ class Guest:
 
     async def arrive(self, source: str, line: int) -> None:
         """Plant it. Raises BadRequest where the adapter has no code at that line, and as `Session.ask`."""
+        check_line(line)
         guest = Breakpoint(id=GUEST_ID, source=source, line=line)
         try:
             refusal = await self._pusher.admit(guest)

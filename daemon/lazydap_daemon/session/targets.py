@@ -9,6 +9,7 @@ from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.session import translate
 from lazydap_daemon.session.inspecting import Inspector
 from lazydap_daemon.session.lacking import lacking
+from lazydap_daemon.session.sense import check_line
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.standing import Standing
 
@@ -25,6 +26,7 @@ class Targets:
 
         Raises Unsupported, BadRequest where it has no code or cannot be reached, the faults of `Session.ask`.
         """
+        check_line(line)
         session = self._session
         async with self._inspector.standing() as standing:
             if not session.capabilities.supports_goto_targets_request:

@@ -9,6 +9,7 @@ from lazydap_core.protocol.additions import named
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.session.inspecting import Inspector
 from lazydap_daemon.session.naming import ACCESS, NamedPusher
+from lazydap_daemon.session.sense import check_name
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.store.named import NamedChange, NamedList
 from lazydap_daemon.store.project import ProjectStore
@@ -31,6 +32,7 @@ class Watcher:
         Raises Unsupported, BadRequest where the adapter cannot watch it, SessionNotPaused, and as `Session.ask`.
         """
         session, new = self._session, request.breakpoint
+        check_name(new.name)
         async with self._inspector.standing() as standing:
             self.pusher.check()
             if new.hit_condition is not None:
