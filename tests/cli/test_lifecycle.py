@@ -502,11 +502,6 @@ def test_a_shutdown_tells_what_could_not_be_saved_and_where_it_is(shell: Shell) 
     assert shell("watch", "list").json["watches"][0]["expression"] == "x"
 
 
-def test_a_watch_of_nothing_is_refused(shell: Shell) -> None:
-    ended = shell("watch", "add", " ")
-    assert (ended.code, ended.error["error"]) == (2, "UsageError")
-
-
 def test_the_daemon_can_be_run_in_the_foreground(shell: Shell) -> None:
     process = shell.start("daemon", "--foreground")
     try:

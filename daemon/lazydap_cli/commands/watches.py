@@ -11,8 +11,6 @@ from lazydap_core.protocol.objects import ByExpression, ByIds, Everything, NewWa
 
 def add(call: Call) -> Listing:
     """Keep an expression."""
-    if not call.given("expression").strip():
-        raise UsageError("there is nothing to watch: name an expression")
     watch = NewWatch(expression=call.given("expression"), label=call.given("label"))
     return _answered(call, requests.WatchAdd(watch=watch, dry_run=call.given("dry_run")))
 
