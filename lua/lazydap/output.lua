@@ -82,7 +82,7 @@ function M.create()
   vim.bo[buffer].undolevels = -1
   for _, key in ipairs({ 'i', 'a', 'I', 'A', 'o', 'O' }) do
     vim.keymap.set('n', key, function()
-      require('lazydap.say').say('no input here: :LazydapConsole evaluates, see :help lazydap-terminal')
+      require('lazydap.say').say('no input here: :help lazydap-terminal gives a program one, :LazydapConsole evaluates')
     end, { buffer = buffer, desc = 'lazydap: no input' })
   end
   vim.api.nvim_create_autocmd('ColorScheme', {
@@ -170,8 +170,7 @@ end
 
 --- `:LazydapOutput`: the program's terminal where it has one, else what it has printed.
 function M.toggle()
-  local has_terminal, terminal = pcall(require, 'lazydap.terminal')
-  if has_terminal and terminal.toggle() then
+  if require('lazydap.terminal').toggle() then
     return
   end
   require('lazydap.panes').toggle('output')

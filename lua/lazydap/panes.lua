@@ -11,6 +11,7 @@ local M = {}
 ---@field inside? string the pane whose window is split instead
 ---@field wrap? boolean
 ---@field create fun(): integer
+---@field start? fun(buffer: integer): string? fills the new pane in its window by itself; a failure, where it cannot
 
 ---@type table<string, lazydap.PaneKind>
 M.kinds = {
@@ -219,12 +220,14 @@ end
 --- Show a pane in this tab page; the cursor stays where it is.
 ---@param name string
 ---@return integer window
+---@return string? failure
 function M.open(name)
   local window = M.window(name)
   if window then
     return window
   end
   local kind = M.kinds[name]
+  local is_new = not M.buffer(name)
   local buffer = make(name)
   remember_layout()
   without_equalising(function()
@@ -236,10 +239,19 @@ function M.open(name)
     })
     dress(window, kind)
   end)
-  sight.watch(name, function()
-    return M.buffer(name)
-  end)
-  return window --[[@as integer]]
+  if not kind.start then
+    sight.watch(name, function()
+      return M.buffer(name)
+    end)
+    return window --[[@as integer]]
+  end
+  local failure ---@type string?
+  if is_new then
+    vim.api.nvim_win_call(window --[[@as integer]], function()
+      failure = kind.start(buffer)
+    end)
+  end
+  return window --[[@as integer]], failure
 end
 
 --- Put the panes back that a restored session shows as empty buffers; a name we do not know goes.
@@ -252,9 +264,13 @@ function M.restore()
     end
     if name and not is_ours then
       local windows = vim.fn.win_findbuf(leftover)
-      if M.kinds[name] and #windows > 0 then
+      if M.kinds[name] and not M.kinds[name].start and #windows > 0 then
         rebuild(name, windows)
       else
+        for _, window in ipairs(name == 'terminal' and windows or {}) do
+          -- Of a program that may be gone; it is asked for again.
+          pcall(vim.api.nvim_win_close, window, true)
+        end
         vim.api.nvim_buf_delete(leftover, { force = true })
       end
     end

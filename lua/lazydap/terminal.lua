@@ -1,8 +1,11 @@
 --- Owns the window with the program's own terminal: `lazydap terminal` runs in it, and keys go to the program.
 
+local panes = require('lazydap.panes')
+local say = require('lazydap.say')
+local state = require('lazydap.state')
+
 local M = {}
 
-local HEIGHT = 12
 -- Found beside the plugin in a checkout, else where the interpreter has it.
 local COMMAND = [[import sys
 sys.path[:0] = sys.argv[1:3]
@@ -10,81 +13,113 @@ sys.argv[1:] = ['terminal']
 from lazydap_cli.main import console_main
 console_main()]]
 
-local shown = {} ---@type table<string, integer> session to buffer
+local LEAVING = 3000 -- milliseconds for the viewer to end
+
+local shown ---@type string? the session whose terminal the pane has
 
 --- The project whose program has a terminal; one whose program lives comes first.
 ---@return table?
 local function with_terminal()
   local found ---@type table?
-  for _, project in ipairs(require('lazydap.state').get().projects) do
-    if project.terminal and (not found or require('lazydap.state').is_live(project.state)) then
+  for _, project in ipairs(state.get().projects) do
+    if project.terminal and (not found or state.is_live(project.state)) then
       found = project
     end
   end
   return found
 end
 
----@param project table
----@return integer? buffer
----@return string? failure
-local function start(project)
-  local host = require('lazydap.host')
-  local interpreter = host.interpreter()
-  if not interpreter.path then
-    return nil, interpreter.advice
-  end
-  local buffer = vim.api.nvim_create_buf(false, true)
-  vim.bo[buffer].bufhidden = 'hide'
-  local command = { interpreter.path, '-E', '-c', COMMAND, host.root(), host.root() .. '/daemon', 'terminal' }
-  local job = 0
-  vim.api.nvim_buf_call(buffer, function()
-    if vim.fn.has('nvim-0.11') == 1 then
-      job = vim.fn.jobstart(command, { term = true, cwd = project.root })
-    else
-      job = vim.fn.termopen(command, { cwd = project.root })
-    end
-  end)
-  if job <= 0 then
-    vim.api.nvim_buf_delete(buffer, { force = true })
-    return nil, interpreter.path .. ' cannot be run'
-  end
-  vim.bo[buffer].filetype = 'lazydap-terminal'
-  shown[project.session_id] = buffer
-  return buffer
+---@return integer
+local function create()
+  return vim.api.nvim_create_buf(false, true)
 end
 
---- Show the terminal of the program that has one; a window that shows it already is used.
+--- Run the terminal in the current window, so that the program is told that window's size.
+---@param buffer integer
+---@return string? failure
+local function start(buffer)
+  local project = with_terminal()
+  local host = require('lazydap.host')
+  local interpreter = host.interpreter()
+  if not interpreter.path or not project then
+    return interpreter.advice or 'no program has a terminal'
+  end
+  local command = { interpreter.path, '-E', '-c', COMMAND, host.root(), host.root() .. '/daemon', 'terminal' }
+  local job ---@type integer
+  if vim.fn.has('nvim-0.11') == 1 then
+    job = vim.fn.jobstart(command, { term = true, cwd = project.root })
+  else
+    job = vim.fn.termopen(command, { cwd = project.root })
+  end
+  if job <= 0 then
+    return interpreter.path .. ' cannot be run'
+  end
+  shown = project.session_id
+  local name = vim.api.nvim_buf_get_name(buffer)
+  vim.api.nvim_buf_set_name(buffer, 'lazydap://terminal')
+  -- Neovim keeps a buffer of the old name, which would start another one when somebody goes there.
+  local left = vim.fn.bufnr(name)
+  if left > 0 and left ~= buffer then
+    vim.api.nvim_buf_delete(left, { force = true })
+  end
+  vim.bo[buffer].bufhidden = 'hide'
+  vim.bo[buffer].filetype = 'lazydap-terminal'
+  -- On its last line a window goes along with what is written.
+  vim.cmd('normal! G')
+end
+
+panes.kinds.terminal = { split = 'below', size = 12, create = create, start = start, wrap = true }
+
+local function discard()
+  local buffer = panes.buffer('terminal')
+  panes.close('terminal')
+  if buffer then
+    vim.api.nvim_buf_delete(buffer, { force = true })
+  end
+end
+
+-- A terminal that runs would keep Neovim from leaving. The program loses nothing: its terminal is the daemon's.
+vim.api.nvim_create_autocmd('ExitPre', {
+  group = vim.api.nvim_create_augroup('lazydap_terminal', {}),
+  callback = function()
+    local buffer = panes.buffer('terminal')
+    local job = buffer and vim.bo[buffer].channel or 0
+    if job == 0 or pcall(vim.fn.jobstop, job) == false then
+      return
+    end
+    vim.fn.jobwait({ job }, LEAVING)
+    vim.schedule(function()
+      -- Something else has kept it.
+      local was_open = panes.window('terminal') ~= nil
+      discard()
+      if was_open then
+        M.open()
+      end
+    end)
+  end,
+})
+
+--- Whether the program that is live, or was last, has a terminal.
+---@return boolean
+function M.is_there()
+  return with_terminal() ~= nil
+end
+
+--- Show the terminal of the program that has one.
 ---@return boolean is_there
 function M.open()
   local project = with_terminal()
   if not project then
     return false
   end
-  local buffer = shown[project.session_id]
-  if buffer and vim.api.nvim_buf_is_valid(buffer) and vim.fn.bufwinid(buffer) ~= -1 then
-    return true
+  if shown ~= project.session_id then
+    discard()
   end
-  local window = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false, {
-    split = 'below',
-    win = -1,
-    height = math.min(HEIGHT, math.floor(vim.o.lines / 2)),
-  })
-  local scratch = vim.api.nvim_win_get_buf(window)
-  vim.wo[window].winfixheight = true
-  local failure ---@type string?
-  if not (buffer and vim.api.nvim_buf_is_valid(buffer)) then
-    -- In its window, so that the program is told that window's size.
-    vim.api.nvim_win_call(window, function()
-      buffer, failure = start(project)
-    end)
+  local _, failure = panes.open('terminal')
+  if failure then
+    discard()
+    say.say(failure, 'error')
   end
-  if not buffer then
-    vim.api.nvim_win_close(window, true)
-    require('lazydap.say').say(failure or 'the terminal cannot be shown', 'error')
-    return true
-  end
-  vim.api.nvim_win_set_buf(window, buffer)
-  vim.api.nvim_buf_delete(scratch, { force = true })
   return true
 end
 
@@ -92,10 +127,8 @@ end
 ---@return boolean is_there false where no program has a terminal
 function M.toggle()
   local project = with_terminal()
-  local buffer = project and shown[project.session_id]
-  local window = buffer and vim.api.nvim_buf_is_valid(buffer) and vim.fn.bufwinid(buffer) or -1
-  if window ~= -1 then
-    vim.api.nvim_win_close(window, true)
+  if project and shown == project.session_id and panes.window('terminal') then
+    panes.close('terminal')
     return true
   end
   return M.open()

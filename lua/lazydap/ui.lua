@@ -3,10 +3,11 @@
 local moment = require('lazydap.moment')
 local panes = require('lazydap.panes')
 local state = require('lazydap.state')
+local terminal = require('lazydap.terminal')
 
 local M = {}
 
-local SET = { 'variables', 'output' }
+local SET = { 'variables', 'output', 'terminal' }
 
 local group ---@type integer?
 local opened_in ---@type integer? the tab page in which the set was opened for a program
@@ -22,8 +23,9 @@ local function is_shown()
 end
 
 local function open()
-  for _, name in ipairs(SET) do
-    panes.open(name)
+  panes.open('variables')
+  if not terminal.open() then
+    panes.open('output')
   end
 end
 
@@ -66,9 +68,22 @@ local function on_end()
   vim.api.nvim_win_call(vim.api.nvim_tabpage_get_win(tab), close)
 end
 
+--- What a program writes to its terminal is no output: that is known a moment after its start.
+local function prefer_terminal()
+  local is_ours = opened_in == vim.api.nvim_get_current_tabpage() and panes.window('output')
+  if is_ours and #state.live() > 0 and terminal.is_there() then
+    moment.when_free('terminal', function()
+      if terminal.open() then
+        panes.close('output')
+      end
+    end)
+  end
+end
+
 --- Open the set when a program starts and close it at its end, from now on.
 function M.watch()
   if group then
+    prefer_terminal()
     return
   end
   group = vim.api.nvim_create_augroup('lazydap_ui', {})

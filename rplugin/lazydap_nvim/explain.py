@@ -100,6 +100,12 @@ def ending_line(session: Session, chunks: Sequence[OutputChunk] = ()) -> tuple[s
     return f"{name} ended: exit code {session.exit_code}" + (f": {last}" if last else ""), False
 
 
+def asking_line(session: Session) -> str:
+    """What is said of a program that seems to wait for input, and has no terminal to get it from."""
+    name = program_name(session)
+    return f'{name} asks for input, which only a terminal gives it: `"console": "integratedTerminal"` in launch.json'
+
+
 def last_stderr_line(chunks: Sequence[OutputChunk]) -> str | None:
     """The last line that is not blank of what the program wrote to stderr."""
     text = "".join(chunk.output for chunk in chunks if chunk.category == "stderr")

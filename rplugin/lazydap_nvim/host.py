@@ -197,7 +197,7 @@ class Host:
         project = outcome.project
         before = self.model.projects.get(project.root)
         self.model = self.model.with_project(project)
-        if _has_stopped_anew(before, project):
+        if transitions.has_stopped_anew(before, project):
             self.model = replace(self.model, last=project.root)
         for effect in outcome.effects:
             self._effect(project.root, effect)
@@ -373,10 +373,3 @@ class Host:
             return
         line, is_well = await inspection.ending(self._links.get(root), session)
         self.editor.say(line, "info" if is_well else "warn")
-
-
-def _has_stopped_anew(before: Project | None, after: Project) -> bool:
-    if after.live is None or after.live.stop is None:
-        return False
-    known = before.live if before is not None else None
-    return known is None or known.seen != after.live.seen

@@ -76,7 +76,8 @@ async def announce(host: Host, root: str, answer: responses.Launched) -> None:
     await anyio.sleep(ANNOUNCE_SECONDS)
     session = host.project(root).session
     if session is not None and session.id == answer.session_id and session.state == "running":
-        host.editor.say(f"{program_name(session)} is running ({adapter_name(session)})")
+        where = " in its terminal: :LazydapOutput shows it, i types into it" if session.has_terminal else ""
+        host.editor.say(f"{program_name(session)} is running ({adapter_name(session)}){where}")
 
 
 def can(host: Host, root: str, feature: str, what: str) -> bool:

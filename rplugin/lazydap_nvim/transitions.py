@@ -14,6 +14,7 @@ from lazydap_core.protocol.additions.named import (
 )
 from lazydap_core.protocol.additions.state_file import StateFile
 from lazydap_core.protocol.objects import BreakpointStatus, Locals, StackFrame, Stop
+from lazydap_nvim.explain import asking_line
 from lazydap_nvim.model import (
     EMPTY,
     LONGEST_VALUE,
@@ -85,6 +86,8 @@ class Outcome(NamedTuple):
 
 STOP_DETAIL = "stop_detail"
 SOURCE = "source"
+NO_INPUT = "EOF when reading a line"
+"""What Python says to a program that asks where nobody can answer."""
 STOPPING = frozenset({"function_breakpoints", "data_breakpoints", "exceptions"})
 SAVED_AGAIN = "breakpoints and watches are saved again"
 _DEFINITIONS = frozenset({"module", "function", "type", "builtin_function_or_method"})
@@ -253,13 +256,21 @@ def stop_told(project: Project, stop: Stop) -> Outcome:
     if where is not None and where[0] not in told.shown and text_reference(frame) is None:
         told = replace(told, shown=told.shown | {where[0]})
     was_placed = not is_new and session.stop is not None and place(standing_frame(session.stop)) is not None
-    if follows and where is not None and not was_placed:
-        effects += (Jump(*where, "stop"),)
-    elif follows and where is None and text_reference(frame) is not None and SOURCE in project.features:
-        effects = (*effects, "text")
-    elif follows and where is None and frame is not None and session.stop != stop:
-        effects += (Say(sourceless(frame)),)
+    if follows and not was_placed and frame is not None:
+        effects = (*effects, *_approach(project, frame, is_told=session.stop == stop))
+    if is_new and NO_INPUT in (stop.text or "") and not session.has_terminal:
+        effects += (Say(asking_line(session), "warn"),)
     return Outcome(replace(project, session=told, is_following=follows), effects)
+
+
+def _approach(project: Project, frame: StackFrame, *, is_told: bool) -> tuple[Effect, ...]:
+    """What brings the following editor to a stop."""
+    where = place(frame)
+    if where is not None:
+        return (Jump(*where, "stop"),)
+    if text_reference(frame) is not None and SOURCE in project.features:
+        return ("text",)
+    return () if is_told else (Say(sourceless(frame)),)
 
 
 def sourceless(frame: StackFrame) -> str:
@@ -286,6 +297,14 @@ def text_told(project: Project, generation: int, text: Text) -> Outcome:
         return Outcome(project)
     texts = (*(one for one in session.texts if one.reference != text.reference), text)
     return Outcome(replace(project, session=_with_texts(replace(session, texts=texts))), ("draw",))
+
+
+def has_stopped_anew(before: Project | None, after: Project) -> bool:
+    """Whether the project's program stands at another stop than before."""
+    if after.live is None or after.live.stop is None:
+        return False
+    known = before.live if before is not None else None
+    return known is None or known.seen != after.live.seen
 
 
 def with_values(session: Session, generation: int, frame: StackFrame | None, page: Locals) -> Session:

@@ -307,6 +307,14 @@ class Editor:
         os.kill(self.pid, signal.SIGKILL)
         self._finish(children)
 
+    def leave(self) -> None:
+        """End the editor by `:qa`, which leaves nothing behind that was not saved; AssertionError when it stays."""
+        children = _children(self.pid)
+        with contextlib.suppress(OSError, EOFError):
+            self._nvim.command("qa")
+        eventually(self._process.poll, lambda code: code is not None, what="Neovim ends")
+        self._finish(children)
+
     def close(self) -> None:
         """End the editor; AssertionError for Lua errors that were seen and for processes that stay."""
         if self._is_closed:

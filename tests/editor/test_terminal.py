@@ -3,9 +3,11 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.editor.conftest import StubHost
 from tests.editor.editor import Editor, eventually
 from tests.fixtures.terminal_programs import ASKS
 
@@ -63,3 +65,84 @@ def test_a_program_asks_in_the_editor_and_is_answered_in_the_next_one(start_edit
     until_shown(second, "1 hello ana")
     second.type("<C-c>")
     until_shown(second, "ended with exit code 4")
+
+
+def with_terminal(root: Path, state: str = "running") -> dict[str, Any]:
+    session: dict[str, Any] = {"root": str(root), "state": state, "session_id": "s", "launches": [], "terminal": True}
+    return {"generation": 2, "connected": True, "follow": True, "projects": [session]}
+
+
+WINDOWS = """
+return vim.tbl_map(function(window)
+  local name = vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window))
+  return name:match('[^/]*$')
+end, vim.api.nvim_tabpage_list_wins(0))
+"""
+
+
+def test_the_usual_panes_of_a_program_with_a_terminal_have_that_in_place_of_the_output(
+    start_editor: StartEditor, stub: StubHost, project: Path
+) -> None:
+    file = project / "a.py"
+    file.write_text("pass\n")
+    editor = start_editor(file, init=stub.init + "vim.g.lazydap = vim.tbl_extend('force', vim.g.lazydap, {ui='auto'})")
+    before = editor.eval("winrestcmd()")
+    untold = with_terminal(project)
+    del untold["projects"][0]["terminal"]
+    editor.apply(untold)
+    eventually(lambda: sorted(editor.lua(WINDOWS)), lambda shown: "output" in shown, what="the output")
+    editor.apply(with_terminal(project))
+    wanted = ["a.py", "terminal", "variables"]
+    eventually(lambda: sorted(editor.lua(WINDOWS)), lambda shown: shown == wanted, what="the terminal")
+    editor.apply(with_terminal(project, "exited"))
+    eventually(lambda: editor.lua(WINDOWS), lambda shown: shown == ["a.py"], what="the panes close")
+    assert editor.eval("winrestcmd()") == before
+
+
+def test_an_open_terminal_keeps_no_editor_from_leaving_and_goes_into_no_session(
+    start_editor: StartEditor, project: Path
+) -> None:
+    file = ASKS.python.write(project)
+    (project / ".vscode").mkdir()
+    asks = {"name": "ask", "type": "debugpy", "request": "launch", "program": str(file)}
+    told = {"configurations": [asks | {"console": "integratedTerminal"}]}
+    (project / ".vscode" / "launch.json").write_text(json.dumps(told), encoding="utf-8")
+    first = start_editor(file)
+    first.command("LazydapLaunch ask")
+    eventually(
+        first.messages,
+        lambda said: any("in its terminal: :LazydapOutput" in line for line in said),
+        what="where to type",
+        seconds=SLOW,
+    )
+    first.command("LazydapOutput")
+    until_shown(first, "name?")
+    assert first.eval("bufname(bufnr('lazydap://terminal'))") == "lazydap://terminal"
+    assert [name for name in first.eval("map(getbufinfo(), 'v:val.name')") if name.startswith("term:")] == []
+    first.command(f"mksession {project / 'Session.vim'}")
+    first.leave()
+
+    second = start_editor("-S", project / "Session.vim")
+    eventually(lambda: second.lua(WINDOWS), lambda shown: shown == [file.name], what="no empty pane")
+    second.command("LazydapStatus")
+    second.expect_message("is running")
+    second.command("LazydapOutput")
+    until_shown(second, "name?")
+    second.lua(ENTER)
+    second.type("iana<CR>")
+    until_shown(second, "1 hello ana")
+    second.type("<C-c>")
+    until_shown(second, "ended with exit code 4")
+
+
+HOW = "asks for input, which only a terminal gives it"
+
+
+def test_a_python_program_that_asks_where_nobody_can_answer_is_told_how_it_gets_a_terminal(
+    start_editor: StartEditor, project: Path
+) -> None:
+    file = project / "asks.py"
+    file.write_text("print(input('name? '))\n")
+    editor = start_editor(file)
+    editor.command("LazydapLaunch")
+    eventually(editor.messages, lambda said: any(HOW in line for line in said), what="how", seconds=SLOW)
