@@ -117,16 +117,23 @@ async def _named(host: Host, verb: Launch, root: str, name: str) -> Order | None
     if not await _answered(host, reading, name, known):
         return None
     named = next((each for each in reading.configurations if each.name == name), None)
-    if named is not None and named.request == "attach" and named.adapter is not None:
-        await attach(host, Attach(where=verb.where, target=named.target or "", env=verb.env))
+    if named is not None and await _attached(host, verb, named):
         return None
     if known != _known(verb):
         reading = await in_thread(read)
     return await _prepared(host, verb, root, find_launch(reading, name), known)
 
 
+async def _attached(host: Host, verb: Launch, configuration: LaunchConfiguration) -> bool:
+    """Do what a configuration that attaches says; False for one that launches."""
+    if configuration.request != "attach" or configuration.adapter is None:
+        return False
+    await attach(host, Attach(where=verb.where, target=configuration.target or "", env=verb.env))
+    return True
+
+
 async def _given(host: Host, verb: Launch, root: str) -> Order | None:
-    """The order of a configuration that another plugin handed over."""
+    """The order of a configuration that another plugin handed over; None for one that attaches, which is done."""
     config = dict(cast("Mapping[str, Any]", verb.config))
     config["type"] = NVIM_DAP_TYPES.get(str(config.get("type")), config.get("type"))
     config.setdefault("name", str(config.get("program", "a program")))
@@ -135,6 +142,8 @@ async def _given(host: Host, verb: Launch, root: str) -> Order | None:
     reading = read_text(text, Path(root), host.environ, Path(verb.file) if verb.file else None, _known(verb))
     if not reading.configurations:
         raise InvalidLaunchConfig(reading.warnings[0].removeprefix("launch.json: "))
+    if await _attached(host, verb, reading.configurations[0]):
+        return None
     configuration = find_launch(reading, reading.configurations[0].name)
     order = await _prepared(host, verb, root, configuration, {})
     return msgspec.structs.replace(order, configuration=None)
