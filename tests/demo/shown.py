@@ -7,6 +7,8 @@ from tests.editor.editor import Editor, eventually
 from tests.editor.screen import Terminal
 
 COLUMNS, LINES = 96, 30
+PANE = 40
+"""Columns of the pane of variables."""
 SECONDS = 60.0
 """How long a screen may take to come: the first launch starts host, daemon, adapter and program."""
 
@@ -43,6 +45,12 @@ def show(example: Example, environ: Mapping[str, str], say: Say, draw: Draw | No
         screen.wait(f"the caller {example.caller} in the quickfix list", lambda rows: _lists(rows, example.caller))
         screen.show(f"{example.language}: one step further, with the stack in the quickfix list")
         place = _arrow(screen.rows())
+        screen.type(":cclose")
+        screen.type(":LazydapUI")
+        screen.wait(f"'{example.next_value}' in the pane of variables", lambda rows: _holds(rows, example.next_value))
+        screen.wait(f"{ARROW} in the window beside it", lambda rows: any(ARROW in row[PANE:] for row in rows))
+        screen.wait("the pane of output below", lambda rows: any("lazydap://output" in row for row in rows))
+        screen.show(f"{example.language}: the same, with variables and output in panes")
         editor.kill()
 
     say(f"The editor is killed. The program lives on, and so does the stop:\n$ nvim {example.file.name}")
@@ -112,6 +120,11 @@ def _starts(rows: Rows, sign: str, code: str) -> bool:
 def _stands(rows: Rows, value: str) -> bool:
     """Whether the value stands on the line with the arrow."""
     return any(row.startswith(ARROW) and value in row for row in rows)
+
+
+def _holds(rows: Rows, value: str) -> bool:
+    """Whether the pane at the left shows the value."""
+    return any(value in row[:PANE] for row in rows)
 
 
 def _arrow(rows: Rows) -> str:

@@ -27,6 +27,7 @@ def test_the_printed_demo_reaches_its_end(language: str) -> None:
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"
     assert run.stdout.count("▶●") == 1
     assert "Lazydap stack" in run.stdout
+    assert "with variables and output in panes" in run.stdout
     assert "another editor, the same stop" in run.stdout
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.editor.editor import Editor, eventually
+from tests.editor.editor import Editor, end_daemons, eventually
 from tests.editor.real import SLOW, break_at, debuggee, expect_state, expect_stop, launch
 from tests.fixtures.debuggees import COUNTS
 from tests.house.surroundings import Folders
@@ -166,3 +166,51 @@ def test_a_program_in_a_project_behind_a_link_stops_where_it_was_asked_to(
         lambda: editor.eval("bufname()"), lambda name: name.endswith("counts.py"), what="one buffer", seconds=SLOW
     )
     assert editor.eval("len(getbufinfo({'buflisted': 1}))") == 1
+
+
+def test_a_watch_outlives_editor_and_daemon(start_editor: Start, project: Path, private_folders: Folders) -> None:
+    made = debuggee("debugpy", COUNTS, project)
+    first = start_editor(made.file)
+    break_at(first, made.line("call"))
+    first.command("LazydapWatch total * 2 + 1")
+    kept = project / ".lazydap" / "state.toml"
+    eventually(lambda: kept.exists() and "total * 2 + 1" in kept.read_text(), bool, what="the project keeps the watch")
+    first.kill()
+    assert end_daemons(private_folders.data) == []
+    second = start_editor(made.file)
+    launch(second, made.command)
+    second.command("LazydapVariables")
+    eventually(
+        lambda: "\n".join(second.pane("variables")),
+        lambda shown: "total * 2 + 1 = 1" in shown,
+        what="its value is shown",
+        seconds=SLOW,
+    )
+
+
+def test_two_projects_in_one_editor_each_have_their_own_program(
+    start_editor: Start, project: Path, private_folders: Folders
+) -> None:
+    here = debuggee("debugpy", COUNTS, project)
+    other = private_folders.home / "q"
+    (other / ".lazydap").mkdir(parents=True)
+    there = debuggee("debugpy", COUNTS, other.resolve())
+    call, shown = here.line("call"), here.line("print")
+    editor = start_editor(here.file)
+    break_at(editor, call)
+    launch(editor, here.command)
+    expect_stop(editor, here.file, call)
+    editor.command(f"split {there.file}")
+    break_at(editor, call)
+    launch(editor, there.command)
+    expect_stop(editor, there.file, call)
+    editor.command("LazydapStep")
+    expect_stop(editor, there.file, shown)
+    editor.command("wincmd p")
+    assert editor.signs() == {call: "▶●"}
+    editor.command("LazydapStep")
+    expect_stop(editor, here.file, shown)
+    editor.command("LazydapStop")
+    editor.expect_no_sign(text="▶")
+    editor.command("wincmd p")
+    assert editor.signs() == {call: "●", shown: "▶"}
