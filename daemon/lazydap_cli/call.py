@@ -78,11 +78,9 @@ class Call:
 
     def connect(self) -> "BlockingClient":
         """A connection to the project's daemon, started if none runs. Raises DaemonUnreachable, VersionMismatch."""
-        from lazydap_core.client.conversation import Conversation  # noqa: PLC0415  # as above
         from lazydap_core.client.starting import ensure_daemon  # noqa: PLC0415  # as above
 
-        Conversation.called = CALLED
-        return ensure_daemon(self.places, self.environ)
+        return ensure_daemon(self.places, self.environ, called=CALLED)
 
     def show(self, result: Result) -> None:
         """Print `result`. Raises UsageError where the format prints lists and the result is none."""

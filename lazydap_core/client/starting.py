@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from lazydap_core.client.blocking import BlockingClient
 from lazydap_core.errors import DaemonUnreachable, ReplyTimedOut
 from lazydap_core.paths import Places
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
+    from lazydap_core.client.blocking import BlockingClient
+
 START_SECONDS: Final = 10.0
 """How long a caller waits for somebody else's start, and how long its own may take."""
 STALE_SECONDS: Final = 30.0
 """A lock older than this was left behind by a program that died."""
 FIRST_PAUSE: Final = 0.002
-LONGEST_PAUSE: Final = 0.05
+LONGEST_PAUSE: Final = 0.01
 STOP_SECONDS: Final = 1.0
 LOG_TAIL_BYTES: Final = 65536
 
@@ -47,20 +48,23 @@ def daemon_start_file() -> Path:
     raise DaemonUnreachable(f"lazydap's daemon is missing from {base}: install lazydap again")
 
 
-def ensure_daemon(places: Places, environ: Mapping[str, str], *, start_file: Path | None = None) -> BlockingClient:
+def ensure_daemon(
+    places: Places, environ: Mapping[str, str], *, start_file: Path | None = None, called: str | None = None
+) -> "BlockingClient":
     """A greeted connection to the project's daemon, which is started when nobody listens on its socket.
 
-    A daemon that is there is never replaced: one of a version that is not spoken here raises VersionMismatch, one that
-    does not answer raises ReplyTimedOut. A start that fails raises DaemonUnreachable with the daemon's own last word
-    and the path of its log. Takes at most twice `START_SECONDS`; nothing that was started is left behind by a failure.
+    `called` is what this process calls itself to it. A daemon that is there is never replaced: one of a version that is
+    not spoken here raises VersionMismatch, one that does not answer raises ReplyTimedOut. A start that fails raises
+    DaemonUnreachable with the daemon's own last word and the path of its log. Takes at most twice `START_SECONDS`;
+    nothing that was started is left behind by a failure.
     """
     deadline = time.monotonic() + START_SECONDS
     for pause in _pauses():
-        if client := _answering(places, deadline):
+        if client := _answering(places, deadline, called):
             return client
         with _spawn_lock(places) as taken:
             if taken:
-                return _start(places, environ, start_file or daemon_start_file())
+                return _start(places, environ, start_file or daemon_start_file(), called)
         if time.monotonic() > deadline:
             raise DaemonUnreachable(
                 f"another program has tried to start the daemon for {START_SECONDS:.0f} s: see {places.log}",
@@ -77,8 +81,15 @@ def _pauses() -> Iterator[float]:
         pause = min(LONGEST_PAUSE, pause * 1.5)
 
 
-def _answering(places: Places, deadline: float) -> BlockingClient | None:
+def _answering(places: Places, deadline: float, called: str | None) -> "BlockingClient | None":
     """A connection, or None when nobody listens or the one who did is just going away."""
+    if not places.socket.exists():
+        return None
+    # Only where there is somebody to talk to: in a first command the protocol is read while the daemon starts.
+    from lazydap_core.client.blocking import BlockingClient  # noqa: PLC0415
+    from lazydap_core.client.conversation import Conversation  # noqa: PLC0415
+
+    Conversation.called = called or Conversation.called
     try:
         return BlockingClient.connect(places.socket, max(0.1, deadline - time.monotonic()))
     except ReplyTimedOut as error:
@@ -166,11 +177,11 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _start(places: Places, environ: Mapping[str, str], start_file: Path) -> BlockingClient:
+def _start(places: Places, environ: Mapping[str, str], start_file: Path, called: str | None) -> "BlockingClient":
     """Start the daemon and wait until it answers; the lock is ours."""
     deadline = time.monotonic() + START_SECONDS
     left_behind = _identity(places.socket)
-    if client := _answering(places, deadline):
+    if client := _answering(places, deadline, called):
         return client
     if left_behind is not None and _identity(places.socket) == left_behind and _nobody_listens(places.socket):
         places.socket.unlink(missing_ok=True)
@@ -184,7 +195,10 @@ def _start(places: Places, environ: Mapping[str, str], start_file: Path) -> Bloc
     finally:
         os.close(log)
     try:
-        client = _ready(places, child, log_start, deadline)
+        # It takes as long as a good part of the start that is waited for.
+        import lazydap_core.client.blocking  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport]
+
+        client = _ready(places, child, log_start, deadline, called)
     except BaseException:
         _stop(child)
         raise
@@ -193,7 +207,7 @@ def _start(places: Places, environ: Mapping[str, str], start_file: Path) -> Bloc
 
 
 def _nobody_listens(socket_path: Path) -> bool:
-    import socket  # noqa: PLC0415  # `BlockingClient` has loaded it
+    import socket  # noqa: PLC0415  # only where a socket was left behind
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(STOP_SECONDS)
@@ -244,11 +258,13 @@ def daemon_environment(places: Places, environ: Mapping[str, str]) -> dict[str, 
     return environment
 
 
-def _ready(places: Places, child: "Popen[bytes]", log_start: int, deadline: float) -> BlockingClient:
+def _ready(
+    places: Places, child: "Popen[bytes]", log_start: int, deadline: float, called: str | None = None
+) -> "BlockingClient":
     for pause in _pauses():
         # Asked before connecting: a daemon that found another one there has ended, and that one answers.
         code = child.poll()
-        if client := _answering(places, deadline):
+        if client := _answering(places, deadline, called):
             return client
         if code is not None:
             raise DaemonUnreachable(

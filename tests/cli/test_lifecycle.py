@@ -564,6 +564,30 @@ def test_the_project_may_lie_in_a_folder_of_any_name(shell: Shell) -> None:
     assert inner("shutdown").json["shutting_down"] is True
 
 
+def test_a_first_command_reads_the_protocol_while_the_daemon_starts_and_not_before(shell: Shell) -> None:
+    code = (
+        "import os, subprocess, sys, lazydap_cli.main, lazydap_cli.running as m\n"
+        "start = subprocess.Popen\n"
+        "def starting(*words, **more):\n"
+        "    print('lazydap_core.protocol.codec' in sys.modules, file=sys.stderr)\n"
+        "    return start(*words, **more)\n"
+        "subprocess.Popen = starting\n"
+        "sys.exit(m.run(['status'], os.environ))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=shell.folder,
+        env=shell.environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=FAST * 3,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "False\n")
+    assert json.loads(done.stdout)["session"] is None
+
+
 def test_common_commands_load_neither_anyio_nor_tomlkit(shell: Shell) -> None:
     shell("status")
     shell.write("a.py", "x = 1\n")

@@ -1,53 +1,14 @@
-"""Owns `status`, `disconnect` and `shutdown`: what there is, and ending it."""
+"""Owns `disconnect` and `shutdown`: ending what there is."""
 
-from collections.abc import Iterable
 from uuid import UUID
 
 from lazydap_cli import session
 from lazydap_cli.call import Call
-from lazydap_cli.documents import document, documents, seconds
+from lazydap_cli.documents import document, documents
 from lazydap_cli.results import Single
-from lazydap_cli.stops import state_words
 from lazydap_core.client.blocking import BlockingClient, send_shutdown
-from lazydap_core.domain.endings import exit_code_words
 from lazydap_core.errors import DaemonUnreachable, UsageError, VersionMismatch
 from lazydap_core.protocol import requests, responses
-from lazydap_core.protocol.objects import SessionSummary
-
-
-def status(call: Call) -> Single:
-    """The daemon, started if none runs, and its session."""
-    with call.connect() as client:
-        answer = session.asked(client, requests.Status(), responses.Status)
-    lines: list[tuple[str, object]] = [
-        ("instance", answer.instance),
-        ("daemon", f"pid {answer.daemon_pid}, up {seconds(answer.uptime_ms)}"),
-        ("versions", f"lazydap {answer.lazydap_version}, protocol {answer.protocol_version}"),
-    ]
-    if answer.root is not None:
-        lines.append(("root", answer.root))
-    return Single(document(answer), [*lines, *_session_lines(answer.session)])
-
-
-def _session_lines(summary: SessionSummary | None) -> Iterable[tuple[str, object]]:
-    if summary is None:
-        return [("session", "none; `lazydap launch <program>` starts one")]
-    state = state_words(summary.state, summary.exit_code, summary.adapter)
-    if summary.exit_code is not None:
-        state += f", exit code {exit_code_words(summary.exit_code, summary.adapter)}"
-    lines: list[tuple[str, object]] = [
-        ("session", summary.session_id),
-        ("state", state),
-        ("program", summary.program),
-        ("adapter", summary.adapter),
-        ("output", f"{summary.captured_output_chunks} chunks"),
-        ("running for", seconds(summary.uptime_ms)),
-    ]
-    if summary.attached:
-        lines.append(("attached", "yes; `lazydap disconnect` leaves it running"))
-    if summary.adapter_command is not None:
-        lines.append(("adapter command", summary.adapter_command))
-    return lines
 
 
 def disconnect(call: Call) -> Single:

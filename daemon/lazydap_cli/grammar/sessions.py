@@ -101,7 +101,7 @@ COMMANDS: Final[tuple[Command | Group, ...]] = (
         "launching:restart",
         "lazydap restart",
     ),
-    Command(("status",), "Show the daemon and its session", "control:status", "lazydap status"),
+    Command(("status",), "Show the daemon and its session", "status:status", "lazydap status"),
     Command(
         ("disconnect",),
         "End the session and the program",
