@@ -1,5 +1,6 @@
 --- Owns the pane windows: their names, places and sizes, and that closing them leaves the layout as it was.
 
+local layout = require('lazydap.layout')
 local sight = require('lazydap.sight')
 local tree = require('lazydap.tree')
 
@@ -78,61 +79,13 @@ local function make(name)
   return buffer
 end
 
---- Do `action` with windows keeping their sizes as far as they can.
----@param action fun()
-local function without_equalising(action)
-  local equalises = vim.o.equalalways
-  vim.o.equalalways = false
-  local ok, fault = pcall(action)
-  vim.o.equalalways = equalises
-  if not ok then
-    error(fault, 0)
-  end
-end
-
----@class lazydap.Layout
----@field windows integer[]
----@field sizes table<integer, {width: integer, height: integer}> by window
----@field screen integer[] columns and rows
-
-local layouts = {} ---@type table<integer, lazydap.Layout> by tab page, from before the first pane
-
----@return integer[] windows of this tab page that are neither floats nor panes
-local function own_windows()
-  local mine = {} ---@type table<integer, true>
+---@return table<integer, true> buffers that are panes
+local function mine()
+  local found = {} ---@type table<integer, true>
   for _, buffer in pairs(buffers) do
-    mine[buffer] = true
+    found[buffer] = true
   end
-  return vim.tbl_filter(function(window)
-    return vim.api.nvim_win_get_config(window).relative == '' and not mine[vim.api.nvim_win_get_buf(window)]
-  end, vim.api.nvim_tabpage_list_wins(0))
-end
-
-local function remember_layout()
-  local tab = vim.api.nvim_get_current_tabpage()
-  if not layouts[tab] then
-    local windows, sizes = own_windows(), {}
-    for _, window in ipairs(windows) do
-      sizes[window] = { width = vim.api.nvim_win_get_width(window), height = vim.api.nvim_win_get_height(window) }
-    end
-    layouts[tab] = { windows = windows, sizes = sizes, screen = { vim.o.columns, vim.o.lines } }
-  end
-end
-
----@param layout lazydap.Layout
-local function resize(layout)
-  local cmdheight = vim.o.cmdheight
-  -- Twice: giving one window its size may take from another that has its own already.
-  for _ = 1, 2 do
-    for _, window in ipairs(layout.windows) do
-      vim.api.nvim_win_set_height(window, layout.sizes[window].height)
-      vim.api.nvim_win_set_width(window, layout.sizes[window].width)
-    end
-  end
-  -- What no window can take Neovim gives to the command line.
-  if vim.o.cmdheight ~= cmdheight then
-    vim.o.cmdheight = cmdheight
-  end
+  return found
 end
 
 -- With the console goes the prompt, whichever of the two is closed.
@@ -150,21 +103,12 @@ vim.api.nvim_create_autocmd('WinClosed', {
 })
 
 local function restore_layout()
-  local tab = vim.api.nvim_get_current_tabpage()
-  local layout = layouts[tab]
   for name in pairs(M.kinds) do
     if M.window(name) then
       return
     end
   end
-  layouts[tab] = nil
-  if not layout or not vim.deep_equal(layout.screen, { vim.o.columns, vim.o.lines }) then
-    return
-  end
-  -- Beside other windows than before the sizes would fit no longer; one alone has all there is.
-  if #layout.windows > 1 and vim.deep_equal(layout.windows, own_windows()) then
-    resize(layout)
-  end
+  layout.restore(mine())
 end
 
 ---@param kind lazydap.PaneKind
@@ -172,6 +116,69 @@ end
 local function is_beside(kind)
   return kind.split == 'left' or kind.split == 'right'
 end
+
+local asked = {} ---@type table<integer, integer> by window the size it is to have where the screen has room
+local given = {} ---@type table<integer, integer> by window the size it was left with
+
+---@param kind lazydap.PaneKind
+---@param size integer
+---@return integer what the screen has room for
+local function fitting(kind, size)
+  return math.min(size, math.floor((is_beside(kind) and vim.o.columns or vim.o.lines) / 2))
+end
+
+---@param kind lazydap.PaneKind
+---@param window integer
+---@return integer
+local function size_of(kind, window)
+  return is_beside(kind) and vim.api.nvim_win_get_width(window) or vim.api.nvim_win_get_height(window)
+end
+
+---@param action fun(kind: lazydap.PaneKind, window: integer)
+local function each_window(action)
+  for name, kind in pairs(M.kinds) do
+    for _, window in ipairs(M.buffer(name) and vim.fn.win_findbuf(M.buffer(name)) or {}) do
+      action(kind, window)
+    end
+  end
+end
+
+--- What the panes have now is our doing or the screen's, and nobody's wish.
+local function take_note()
+  each_window(function(kind, window)
+    asked[window] = asked[window] or kind.size
+    given[window] = size_of(kind, window)
+  end)
+end
+
+local function on_resized_screen()
+  each_window(function(kind, window)
+    local size = fitting(kind, asked[window] or kind.size)
+    if is_beside(kind) then
+      vim.api.nvim_win_set_width(window, size)
+    else
+      vim.api.nvim_win_set_height(window, size)
+    end
+  end)
+  take_note()
+end
+
+local function on_resized_windows()
+  each_window(function(kind, window)
+    if given[window] and size_of(kind, window) ~= given[window] then
+      asked[window], given[window] = size_of(kind, window), size_of(kind, window)
+    end
+  end)
+  for window in pairs(asked) do
+    if not vim.api.nvim_win_is_valid(window) then
+      asked[window], given[window] = nil, nil
+    end
+  end
+end
+
+local resizing = vim.api.nvim_create_augroup('lazydap_pane_sizes', {})
+vim.api.nvim_create_autocmd('VimResized', { group = resizing, callback = on_resized_screen })
+vim.api.nvim_create_autocmd('WinResized', { group = resizing, callback = on_resized_windows })
 
 ---@param window integer
 ---@param kind lazydap.PaneKind
@@ -229,16 +236,17 @@ function M.open(name)
   local kind = M.kinds[name]
   local is_new = not M.buffer(name)
   local buffer = make(name)
-  remember_layout()
-  without_equalising(function()
+  layout.remember(mine())
+  layout.without_equalising(function()
     window = vim.api.nvim_open_win(buffer, false, {
       split = kind.split,
       win = kind.inside and M.window(kind.inside) or -1,
-      width = is_beside(kind) and math.min(kind.size, math.floor(vim.o.columns / 2)) or nil,
-      height = not is_beside(kind) and math.min(kind.size, math.floor(vim.o.lines / 2)) or nil,
+      width = is_beside(kind) and fitting(kind, kind.size) or nil,
+      height = not is_beside(kind) and fitting(kind, kind.size) or nil,
     })
     dress(window, kind)
   end)
+  take_note()
   if not kind.start then
     sight.watch(name, function()
       return M.buffer(name)
@@ -284,11 +292,12 @@ function M.close(name)
   if not window then
     return
   end
-  without_equalising(function()
+  layout.without_equalising(function()
     -- The last window of a tab page cannot be closed by this: then there is no layout to give back either.
     pcall(vim.api.nvim_win_close, window, true)
   end)
   restore_layout()
+  take_note()
   sight.report()
 end
 

@@ -158,3 +158,50 @@ def test_a_restored_session_asks_for_no_key(editor: Editor, start_editor: Start,
     eventually(lambda: again.eval("bufwinnr('lazydap://variables') > 0"), bool, what="the panes")
     assert [line for line in again.messages() if "lazydap" in line] == []
     assert again.eval("&shortmess") == editor.eval("&shortmess")
+
+
+SIZES = """
+local found = {}
+for _, name in ipairs({ 'variables', 'output', 'console', 'prompt' }) do
+  local window = require('lazydap.panes').window(name)
+  if window then found[name] = { vim.api.nvim_win_get_width(window), vim.api.nvim_win_get_height(window) } end
+end
+return found
+"""
+
+
+def test_panes_that_a_small_screen_squeezed_grow_with_it(editor: Editor) -> None:
+    editor.command("set lines=24 columns=60")
+    editor.command("LazydapUI")
+    editor.command("LazydapConsole")
+    editor.command("stopinsert")
+    squeezed = editor.lua(SIZES)
+    assert squeezed["variables"][0] == 30
+    editor.command("set lines=60 columns=160")
+    eventually(lambda: editor.lua(SIZES)["output"][1], lambda rows: rows == 12, what="the output has its rows")
+    assert editor.lua(SIZES)["variables"][0] == 40
+    editor.command("set lines=24")
+    editor.command("set lines=60")
+    eventually(lambda: editor.lua(SIZES)["output"][1], lambda rows: rows == 12, what="it has them again")
+
+
+def test_a_size_that_a_person_gave_a_pane_is_kept_on_a_larger_screen(editor: Editor) -> None:
+    editor.command("set lines=40 columns=160")
+    editor.command("LazydapUI")
+    editor.lua("vim.api.nvim_win_set_height(require('lazydap.panes').window('output'), 7)")
+    editor.lua("vim.cmd.redraw() vim.api.nvim_exec_autocmds('WinResized', {})")
+    editor.command("set lines=60")
+    assert editor.lua(SIZES)["output"][1] == 7
+
+
+def test_windows_have_their_part_of_a_screen_that_has_changed_under_the_panes(
+    editor: Editor, files: tuple[Path, Path]
+) -> None:
+    editor.command("set lines=24 columns=80")
+    editor.command(f"split {files[1]} | resize 5")
+    editor.command("LazydapUI")
+    editor.command("set lines=48")
+    editor.command("LazydapUI")
+    eventually(lambda: editor.eval("winheight(1)"), lambda rows: 10 <= rows <= 14, what="twice the rows for it")
+    assert editor.eval("winheight(2)") > 20
+    assert editor.eval("&cmdheight") == 1
