@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -174,7 +174,7 @@ def test_a_program_older_than_its_source_is_said_so(start_editor: Start, project
 
 
 @contextmanager
-def running(command: list[str]) -> Iterator[int]:
+def running(command: list[str]) -> Generator[int]:
     """A program that runs on its own, by its process id, until the end of the block."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:

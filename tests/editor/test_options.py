@@ -1,6 +1,7 @@
 """Options: one table, checked, with every fault told; and the health report."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,20 @@ def test_the_help_names_every_option_command_and_group(start_editor: Start) -> N
     assert len(commands) > 15
     assert len(maps) > 8
     assert [tag for tag in wanted if tag not in text] == []
+    # And nothing that is not there.
+    told = re.findall(r"\*((?:lazydap-option-|hl-|:Lazydap|<Plug>)[^*\s]*)\*", text)
+    assert [tag for tag in told if f"*{tag}*" not in wanted] == []
+
+
+def test_the_help_names_every_function_and_event(start_editor: Start) -> None:
+    editor = start_editor()
+    text = (ROOT / "doc/lazydap.txt").read_text()
+    functions = editor.lua("return vim.tbl_keys(require('lazydap'))")
+    assert len(functions) > 25
+    assert [name for name in functions if not re.search(rf"\b{name}\(", text)] == []
+    events = set(re.findall(r"'(Lazydap[A-Z]\w+)'", (ROOT / "lua/lazydap/events.lua").read_text()))
+    assert len(events) == 5
+    assert [name for name in events if f"*{name}*" not in text] == []
 
 
 def test_the_health_report_says_what_is_found(start_editor: Start) -> None:
