@@ -27,8 +27,10 @@ end
 ---@param window integer
 ---@return boolean
 local function may_change(window)
-  -- 'winfixbuf' came with 0.10, our floor.
-  return is_fit(window) and not vim.wo[window].winfixbuf
+  -- 'winfixbuf' came with 0.10, our floor. A commit message may be deleted with its window, and waits to be written.
+  return is_fit(window)
+    and not vim.wo[window].winfixbuf
+    and not buffers.is_message(vim.api.nvim_win_get_buf(window))
 end
 
 --- The window for a file: one that shows it, else the one that was chosen before, else the current one, else the one

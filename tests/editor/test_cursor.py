@@ -119,6 +119,16 @@ def test_a_pinned_window_is_left_alone(editor: Editor, files: tuple[Path, Path])
     assert editor.eval("bufname(winbufnr(2))").endswith("a.py") or editor.eval("bufname(winbufnr(1))").endswith("a.py")
 
 
+def test_the_window_of_a_commit_message_is_left_alone(editor: Editor, files: tuple[Path, Path], project: Path) -> None:
+    (project / ".git").mkdir()
+    message = project / ".git" / "COMMIT_EDITMSG"
+    message.write_text("subject\n")
+    editor.edit(message)
+    jump(editor, files[1], 3)
+    editor.expect_cursor(files[1], 3)
+    assert editor.eval("len(win_findbuf(bufnr('COMMIT_EDITMSG')))") == 1
+
+
 def test_a_quickfix_window_is_never_used_for_the_source(editor: Editor, files: tuple[Path, Path]) -> None:
     editor.command("copen")
     jump(editor, files[1], 3)
