@@ -35,7 +35,7 @@ from lazydap_daemon.store.moving import moved
 from lazydap_daemon.store.named import NamedList
 from lazydap_daemon.store.reconciling import LARGEST_ID, External, content_of, holds, place_of, reconciled
 from lazydap_daemon.store.sources import canonical_source, components
-from lazydap_daemon.store.writing import ChangedMeanwhileError, read_text, replace_text
+from lazydap_daemon.store.writing import ChangedMeanwhileError, alone_in, read_text, replace_text
 
 log = logging.getLogger("daemon.store")
 
@@ -345,7 +345,8 @@ class ProjectStore:
             async with self._writing:
                 try:
                     while self.has_unsaved:
-                        await self._write()
+                        async with alone_in(self._path.parent):
+                            await self._write()
                 except FAILURES as error:
                     log.error("breakpoints and watches are not saved, to be tried again: %s", error)  # noqa: TRY400
                     self._set_trouble(words_for(error, self._path))

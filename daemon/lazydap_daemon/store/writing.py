@@ -3,18 +3,23 @@
 import fcntl
 import os
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
+import anyio
+
 TEMPORARY_LIFETIME: Final = 3600.0
 """Seconds after which a temporary file is taken for the remains of a daemon that died while writing."""
+LOCK_SECONDS: Final = 1.0
+LOCK_POLL_SECONDS: Final = 0.001
+"""Short beside a write, so that of two daemons that write without a pause neither is left out."""
 
 
 class ChangedMeanwhileError(Exception):
-    """The file no longer holds the text that the new one was made from, or is about to change."""
+    """The file no longer holds the text that the new one was made from."""
 
 
 def read_text(path: Path) -> str | None:
@@ -28,11 +33,46 @@ def read_text(path: Path) -> str | None:
         return None
 
 
+@asynccontextmanager
+async def alone_in(folder: Path) -> AsyncGenerator[None]:
+    """Keep other daemons of the project from writing into `folder` meanwhile; it is made where it is missing.
+
+    Raises OSError. A daemon that holds it for longer than `LOCK_SECONDS` is stuck, and is not waited for.
+    """
+    descriptor = _opened(folder)
+    try:
+        with anyio.move_on_after(LOCK_SECONDS):
+            while not _locked(descriptor):  # noqa: ASYNC110  # no event tells of another process's lock
+                await anyio.sleep(LOCK_POLL_SECONDS)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _opened(folder: Path) -> int:
+    try:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # A file system without locks: the look at the file right before it is replaced has to do.
+        return True
+    return True
+
+
 def replace_text(path: Path, text: str, *, expected: str | None) -> None:
     """Put `text` into `path`, through a temporary file beside it, and make both file and folder durable.
 
-    Raises ChangedMeanwhileError when the file does not hold `expected` any more, or another daemon is just putting its
-    own there, and OSError; in both cases the file is as it was and no temporary file remains.
+    Raises ChangedMeanwhileError when the file does not hold `expected` any more, and OSError; in both cases the file
+    is as it was and no temporary file remains.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
@@ -41,30 +81,12 @@ def replace_text(path: Path, text: str, *, expected: str | None) -> None:
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         _write_durably(temporary, text)
-        with _alone(folder):
-            _require(path, expected)
-            temporary.replace(path)
+        _require(path, expected)
+        temporary.replace(path)
         os.fsync(folder)
     finally:
         os.close(folder)
         temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(folder: int) -> Generator[None]:
-    """Keep other daemons of this project from replacing the file between our look at it and our own replacing."""
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise ChangedMeanwhileError("another daemon is writing it") from error
-    except OSError:
-        # A file system without locks.
-        yield
-        return
-    try:
-        yield
-    finally:
-        fcntl.flock(folder, fcntl.LOCK_UN)
 
 
 def _write_durably(path: Path, text: str) -> None:

@@ -612,6 +612,8 @@ async def test_two_daemons_that_change_one_project_at_the_same_time_end_with_the
             store.catch_up()
             store.add_breakpoint(_new(source, line), dry_run=False)
             await store.saved()
+            # Neither keeps the other from writing.
+            assert store.not_saved is None
 
     async with anyio.create_task_group() as tasks:
         for store in stores:
