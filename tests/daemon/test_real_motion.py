@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.real import dlv
+from tests.adapters.real import dlv, lldb_dap
 from tests.daemon.debugging import AdapterName, Debugging, debugging, frame_of, wait
 from tests.daemon.going import going
 from tests.daemon.real import eventually
@@ -120,6 +120,25 @@ async def test_a_python_program_that_listens_is_attached_to_and_runs_on_to_its_e
         with running(sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", made.program) as program:
             await eventually(lambda: _listens(port), "debugpy does not listen")
             await attach_and_let_go(made, program, port=port)
+
+
+async def test_a_native_program_behind_a_port_runs_stops_and_is_run_to_its_lines(tmp_path: Path) -> None:
+    async with debugging("lldb-dap", WAITS, tmp_path) as made:
+        port = free_port()
+        server = Path(lldb_dap()).with_name("lldb-server")
+        with running(server, "gdbserver", f"127.0.0.1:{port}", "--", str(made.program)):
+            assert await eventually(lambda: _listens(port), "lldb-server does not listen")
+            request = made.launch_request()["Launch"]
+            parts = {key: request[key] for key in ("adapter", "options")}
+            attached = await made.peer.told({"Attach": parts | {"port": port, "stop_on_entry": False}})
+            made.session_id = attached["session_id"]
+            assert (attached["state"], attached["reason"]) == ("running", None)
+            assert (await made.pause())["reason"] == "pause"
+            for marker in ("turn", "call", "turn"):
+                assert (await run_to(made, marker))["frame"]["line"] == made.line(marker)
+            await set_to(made, "turns", "2995")
+            assert (await made.disconnect())["terminated_debuggee"] is False
+            assert await eventually(lambda: not made.running(), "the program does not go on to its end")
 
 
 HEADLESS = {

@@ -97,6 +97,29 @@ async def test_a_number_that_is_told_from_behind_a_port_is_no_process_of_this_ma
     assert psutil.Process(other.pid).status() != psutil.STATUS_STOPPED
 
 
+async def test_a_stop_on_the_way_into_a_program_that_is_to_run_is_none(made: Rig) -> None:
+    arrival = {"reason": "exception", "description": "signal SIGSTOP", "threadId": 1, "allThreadsStopped": True}
+    made.play(
+        [
+            expect("initialize"),
+            reply({}),
+            expect("attach"),
+            batch(
+                event("initialized"),
+                event("stopped", arrival),
+                reply(to="attach"),
+                event("continued", {"threadId": 1, "allThreadsContinued": True}),
+            ),
+            answers({"threads": {"threads": [{"id": 1}]}, "disconnect": {}}),
+            expect("never", within=60),
+        ]
+    )
+    launched = await attach(made, None, port=4711, stop_on_entry=False)
+    assert (launched.state, launched.reason) == ("running", None)
+    assert made.of(events.Stopped) == []
+    await end(made)
+
+
 async def test_a_process_is_attached_to_with_the_breakpoints_of_the_project(made: Rig, other: Process) -> None:
     await made.add(2)
     made.play(made.program())

@@ -78,6 +78,8 @@ class Hearing:
         # An adapter may report a stop while it is being disconnected, or after the end: nobody can use it.
         if session.is_tearing_down or not session.is_live:
             return
+        if self._is_arrival(body):
+            return
         normal = session.driver.normalise_stop(
             body,
             entry_expected=session.plan.stop_on_entry and session.stop_count == 0,
@@ -99,6 +101,12 @@ class Hearing:
             session.tasks.start_soon(self._go_on, normal, bool(body.all_threads_stopped))
             return
         self._take_stop(normal, all_threads_stopped=bool(body.all_threads_stopped))
+
+    def _is_arrival(self, body: dap.StoppedBody) -> bool:
+        """A stop by which LLDB gets into a program behind a port, and which it ends itself when all is set up."""
+        session = self._session
+        is_wanted = session.is_announced or session.plan.stop_on_entry or not session.is_attached
+        return not is_wanted and session.driver.is_stopped_by_signal(body)
 
     def _as_exception(self, normal: Normalised) -> Normalised:
         """A stop at an exception filter that is a breakpoint of the adapter's is no breakpoint of anybody's."""
