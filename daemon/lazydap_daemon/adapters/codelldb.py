@@ -1,14 +1,13 @@
 """Owns everything peculiar to codelldb but its log points; knows nothing of sessions (doc/adapters.md, "codelldb")."""
 
 import re
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
 from lazydap_daemon.adapters.hits import read_hit_condition
+from lazydap_daemon.adapters.lldb import Lldb
 from lazydap_daemon.adapters.logpoints import harmless
-from lazydap_daemon.adapters.ordinary import Ordinary
 from lazydap_daemon.adapters.plan import (
     LLDB_INTERRUPT_KEY,
     AttachTarget,
@@ -19,7 +18,7 @@ from lazydap_daemon.adapters.plan import (
 )
 from lazydap_daemon.adapters.reaching import CallsBack, Listens, StandardStreams, Transport
 from lazydap_daemon.adapters.rust_programs import is_rust
-from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, Module, StoppedBody, Variable
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, Module, StackFrame, StoppedBody, Variable
 
 EXIT_GRACE: Final = 0.5
 """It ends within 0.15 s of the end of its stream, or never: then only a signal helps."""
@@ -61,7 +60,7 @@ _SYMBOLS: Final = {"Source debug info": True, "Public symbols only": False}
 _PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
 
 
-class CodelldbDriver(Ordinary):
+class CodelldbDriver(Lldb):
     """The driver of codelldb; `executable` is how it is started."""
 
     program: str = "codelldb"
@@ -82,8 +81,6 @@ class CodelldbDriver(Ordinary):
     # With 0, and with a start but no count, the answer is empty.
     all_levels: int = 2**31 - 1
     no_thread: int | None = 0
-    # Its own `pause` takes 0.1 s, and is LLDB's own, which may be waited for in vain (doc/adapters.md, "Stops").
-    pauses_by_signal: bool = sys.platform == "linux"
     expensive_scopes: frozenset[str] = frozenset({"Global", "Registers"})
     # No signal tells of a panic; an uncaught C++ exception stops the program by itself.
     default_filters: frozenset[str] = frozenset({PANIC_FILTER})
@@ -156,30 +153,30 @@ class CodelldbDriver(Ordinary):
             arguments["sourceMap"] = dict(plan.options.source_map)
         return arguments
 
-    def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
-        """See `Driver.attach_arguments`; a port is that of a gdb server."""
+    def attach_settings(self, plan: LaunchPlan) -> dict[str, Any]:
+        """See `Lldb.attach_settings`."""
         arguments: dict[str, Any] = {
-            "name": "lazydap",
-            "type": "lldb",
-            "request": "attach",
-            "stopOnEntry": plan.stop_on_entry,
             "relativePathBase": plan.root or start_directory(plan),
             "sourceLanguages": _languages(plan),
             "initCommands": list(PREPARATION),
             "postRunCommands": list(AFTERTHOUGHT),
             "_adapterSettings": {"consoleMode": "evaluate"},
         }
-        if target.pid is not None:
-            arguments["pid"] = target.pid
-        elif target.port is not None:
-            # Without any name LLDB refuses it; what runs behind the port tells its own.
-            arguments["targetCreateCommands"] = ['target create ""']
-            arguments["processCreateCommands"] = [f"gdb-remote {target.host}:{target.port}"]
-        else:
-            arguments["program"], arguments["waitFor"] = target.wait_for, True
         if plan.options.source_map:
             arguments["sourceMap"] = dict(plan.options.source_map)
         return arguments
+
+    def behind_port(self, target: AttachTarget) -> dict[str, Any]:
+        """See `Lldb.behind_port`; without any name LLDB refuses a target, what runs there tells its own."""
+        return {
+            "targetCreateCommands": ['target create ""'],
+            "processCreateCommands": [f"gdb-remote {target.host}:{target.port}"],
+        }
+
+    def thrown_type(self, frame: StackFrame) -> str | None:
+        """See `Driver.thrown_type`: by LLDB's own parser."""
+        expression = super().thrown_type(frame)
+        return None if expression is None else f"/nat {expression}"
 
     def normalise_stop(
         self,
@@ -249,11 +246,6 @@ class CodelldbDriver(Ordinary):
         """As it says in words."""
         return _SYMBOLS.get(module.symbol_status or "")
 
-    def is_program_output(self, category: str | None, text: str) -> bool:
-        """Both of its streams come as `stdout`; `stderr` is the adapter's own narration."""
-        del text
-        return category == "stdout"
-
     def pid_in_output(self, text: str) -> int | None:
         """There is no `process` event, only the narration of the launch."""
         told = _LAUNCHED.match(text)
@@ -263,10 +255,6 @@ class CodelldbDriver(Ordinary):
         """References live until the program moves."""
         del capabilities
         return False
-
-    def keeps_debuggee(self, capabilities: Capabilities, *, is_attached: bool) -> bool:
-        """As it says of a launched one."""
-        return is_attached or capabilities.support_terminate_debuggee is True
 
 
 def _languages(plan: LaunchPlan) -> list[str]:

@@ -206,6 +206,14 @@ class Driver(Protocol):
         """What the adapter tells of an exception, without what it says about itself."""
         ...
 
+    def thrown_type(self, frame: StackFrame) -> str | None:
+        """The expression for the type of the exception that is thrown there, where the adapter does not tell it."""
+        ...
+
+    def type_told(self, value: str) -> str | None:
+        """The type, from the value of that expression."""
+        ...
+
     def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
         """The `attach` request's arguments. Raises Unsupported for a way that the adapter does not know."""
         ...

@@ -8,7 +8,7 @@ from lazydap_core.discovery.rust import COMMANDS, SCRIPT
 from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import Unsupported
 from lazydap_daemon.adapters.hits import read_hit_condition
-from lazydap_daemon.adapters.ordinary import Ordinary
+from lazydap_daemon.adapters.lldb import Lldb
 from lazydap_daemon.adapters.plan import (
     LLDB_INTERRUPT_KEY,
     AttachTarget,
@@ -44,7 +44,7 @@ _TOO_EARLY: Final = ("Process is not running", "Halt timed out")
 _PLAIN_STOPS: Final = frozenset({"breakpoint", "step", "entry", "pause", "goto"})
 
 
-class LldbDapDriver(Ordinary):
+class LldbDapDriver(Lldb):
     """The driver of lldb-dap over standard input and output.
 
     `executable` is how it is started, `formatters` the folder of what shows the types of the program's language.
@@ -60,8 +60,6 @@ class LldbDapDriver(Ordinary):
         ExceptionFilter(filter="cpp_catch", label="C++ Catch", supports_condition=True),
         ExceptionFilter(filter="cpp_throw", label="C++ Throw", supports_condition=True),
     )
-    # Its own `pause` never comes back from a program that meets a breakpoint in that moment (doc/adapters.md, "Stops").
-    pauses_by_signal: bool = sys.platform == "linux"
 
     def __init__(self, *, executable: tuple[str, ...], formatters: str | None = None) -> None:
         self._executable = executable
@@ -112,24 +110,16 @@ class LldbDapDriver(Ordinary):
             arguments["sourceMap"] = [[remote, local] for remote, local in plan.options.source_map.items()]
         return arguments
 
-    def attach_arguments(self, plan: LaunchPlan, target: AttachTarget) -> dict[str, Any]:
-        """See `Driver.attach_arguments`; a port is that of a gdb server."""
-        arguments: dict[str, Any] = {
-            "name": "lazydap",
-            "type": "lldb-dap",
-            "request": "attach",
-            "stopOnEntry": plan.stop_on_entry,
-            "initCommands": [*_settings(), *self._showing()],
-        }
-        if target.pid is not None:
-            arguments["pid"] = target.pid
-        elif target.port is not None:
-            arguments["gdb-remote-hostname"], arguments["gdb-remote-port"] = target.host, target.port
-        else:
-            arguments["program"], arguments["waitFor"] = target.wait_for, True
+    def attach_settings(self, plan: LaunchPlan) -> dict[str, Any]:
+        """See `Lldb.attach_settings`."""
+        arguments: dict[str, Any] = {"initCommands": [*_settings(), *self._showing()]}
         if plan.options.source_map:
             arguments["sourceMap"] = [[remote, local] for remote, local in plan.options.source_map.items()]
         return arguments
+
+    def behind_port(self, target: AttachTarget) -> dict[str, Any]:
+        """See `Lldb.behind_port`."""
+        return {"gdb-remote-hostname": target.host, "gdb-remote-port": target.port}
 
     def _showing(self) -> list[str]:
         if self._formatters is None:
@@ -198,11 +188,6 @@ class LldbDapDriver(Ordinary):
         """Nothing but the size tells; on macOS the information lies in other files than the program."""
         return module.debug_info_size is not None if sys.platform == "linux" else None
 
-    def is_program_output(self, category: str | None, text: str) -> bool:
-        """Both of its streams come as `stdout`; every other category is the adapter's own."""
-        del text
-        return category == "stdout"
-
     def pid_in_output(self, text: str) -> int | None:
         """A `process` event tells it."""
         del text
@@ -211,10 +196,6 @@ class LldbDapDriver(Ordinary):
         """Up to 21 there is one set of references, for whichever frame was asked last."""
         version = major_version(capabilities)
         return version is None or version < FIRST_WITH_LASTING_SCOPES
-
-    def keeps_debuggee(self, capabilities: Capabilities, *, is_attached: bool) -> bool:
-        """As it says of a launched one."""
-        return is_attached or capabilities.support_terminate_debuggee is True
 
 
 def _settings(*more: str) -> list[str]:

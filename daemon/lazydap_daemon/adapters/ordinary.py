@@ -116,6 +116,14 @@ class Ordinary:
         """See `Driver.exception_words`."""
         return text
 
+    def thrown_type(self, frame: StackFrame) -> str | None:
+        """See `Driver.thrown_type`."""
+        del frame
+
+    def type_told(self, value: str) -> str | None:
+        """See `Driver.type_told`."""
+        return value
+
     def has_debug_info(self, module: Module) -> bool | None:
         """See `Driver.has_debug_info`."""
         del module

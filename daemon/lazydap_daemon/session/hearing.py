@@ -2,6 +2,7 @@
 
 import logging
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from lazydap_core.domain.words import output_category
 from lazydap_core.errors import DaemonError
 from lazydap_core.protocol import events, objects
 from lazydap_daemon.adapters.driver import Normalised
+from lazydap_daemon.adapters.ordinary import is_relayed
 from lazydap_daemon.adapters.process import Debuggee
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Event
@@ -79,6 +81,8 @@ class Hearing:
         if session.is_tearing_down or not session.is_live:
             return
         if self._is_arrival(body):
+            if session.is_announced:
+                session.tasks.start_soon(self._pass_arrival, body.thread_id)
             return
         normal = session.driver.normalise_stop(
             body,
@@ -103,10 +107,20 @@ class Hearing:
         self._take_stop(normal, all_threads_stopped=bool(body.all_threads_stopped))
 
     def _is_arrival(self, body: dap.StoppedBody) -> bool:
-        """A stop by which LLDB gets into a program behind a port, and which it ends itself when all is set up."""
+        """A stop by which LLDB gets into a program behind a port, and which it ends itself when all is set up.
+
+        It may be told late, when the program runs already.
+        """
         session = self._session
-        is_wanted = session.is_announced or session.plan.stop_on_entry or not session.is_attached
-        return not is_wanted and session.driver.is_stopped_by_signal(body)
+        if session.plan.stop_on_entry or not session.is_attached or not session.driver.is_stopped_by_signal(body):
+            return False
+        is_first = session.stop_count == 0 and not session.markers.pause_outstanding
+        return is_first and (not session.is_announced or is_relayed(session.plan))
+
+    async def _pass_arrival(self, thread_id: int | None) -> None:
+        with suppress(DaemonError):
+            # Refused where it runs already.
+            await self._session.ask(dict[str, Any], "continue", {"threadId": thread_id})
 
     def _as_exception(self, normal: Normalised) -> Normalised:
         """A stop at an exception filter that is a breakpoint of the adapter's is no breakpoint of anybody's."""

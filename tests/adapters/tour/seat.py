@@ -90,16 +90,16 @@ class Seat:
         """Put a breakpoint on a line."""
         parts: dict[str, Any] = {"source": str(self.built.source), "enabled": True}
         wanted = objects.NewBreakpoint(line=line, **(parts | modifiers))
-        return (await self._ask(requests.BreakpointAdd(breakpoint=wanted, dry_run=False))).breakpoints[0]
+        return (await self.ask(requests.BreakpointAdd(breakpoint=wanted, dry_run=False))).breakpoints[0]
 
     async def remove(self, *ids: int) -> None:
         """Take these breakpoints away, or all."""
         selector = objects.ByIds(ids=ids) if ids else objects.Everything()
-        await self._ask(requests.BreakpointRemove(selector=selector, dry_run=False))
+        await self.ask(requests.BreakpointRemove(selector=selector, dry_run=False))
 
     async def listed(self) -> dict[int, objects.BreakpointStatus]:
         """The breakpoints, by id."""
-        return {each.id: each for each in (await self._ask(requests.BreakpointList())).breakpoints}
+        return {each.id: each for each in (await self.ask(requests.BreakpointList())).breakpoints}
 
     # Moving.
 
@@ -114,17 +114,17 @@ class Seat:
             "env": {},
             "stop_on_entry": entry,
         }
-        launched = await self._ask(requests.Launch(**(wanted | parts)))
+        launched = await self.ask(requests.Launch(**(wanted | parts)))
         self._session_id = launched.session_id
         return launched
 
     async def resume(self, wait: objects.WaitMode = WAIT) -> Any:
         """Continue, and say where the program is then."""
-        return await self._ask(requests.Continue(session_id=self._session_id, wait=wait, all_threads=False))
+        return await self.ask(requests.Continue(session_id=self._session_id, wait=wait, all_threads=False))
 
     async def step(self, kind: Any = "over") -> Any:
         """Step, and say where the program is then."""
-        return await self._ask(requests.Step(session_id=self._session_id, kind=kind, wait=WAIT))
+        return await self.ask(requests.Step(session_id=self._session_id, kind=kind, wait=WAIT))
 
     async def step_to(self, function: str, marker: str, kind: Any = "over") -> Any:
         """Step until that line, a few times at most."""
@@ -137,23 +137,23 @@ class Seat:
 
     async def pause(self) -> Any:
         """Pause, and say where the program is then."""
-        return await self._ask(requests.Pause(session_id=self._session_id, wait=WAIT))
+        return await self.ask(requests.Pause(session_id=self._session_id, wait=WAIT))
 
     async def disconnect(self, *, terminate: bool = True) -> responses.Disconnected:
         """End the session."""
-        return await self._ask(requests.Disconnect(session_id=self._session_id, terminate=terminate, dry_run=False))
+        return await self.ask(requests.Disconnect(session_id=self._session_id, terminate=terminate, dry_run=False))
 
     # Looking.
 
     async def evaluate(self, expression: str) -> responses.Evaluated:
         """The value of an expression in the top frame."""
         request = requests.Eval(session_id=self._session_id, expression=expression, frame_id=None, context="watch")
-        return await self._ask(request)
+        return await self.ask(request)
 
     async def rows(self, reference: int, **parts: Any) -> responses.Variables:
         """Rows of a container."""
         parts = {"filter": "all"} | parts
-        return await self._ask(requests.Variables(session_id=self._session_id, variables_reference=reference, **parts))
+        return await self.ask(requests.Variables(session_id=self._session_id, variables_reference=reference, **parts))
 
     async def locals_at_stop(self) -> tuple[objects.Variable, ...]:
         """The first locals of the stop that a launch came to, or is yet to come to."""
@@ -167,21 +167,21 @@ class Seat:
 
     async def stack(self, **parts: Any) -> responses.StackTrace:
         """Frames of a thread."""
-        return await self._ask(requests.StackTrace(session_id=self._session_id, **parts))
+        return await self.ask(requests.StackTrace(session_id=self._session_id, **parts))
 
     async def source(self, reference: int | None) -> responses.SourceText:
         """The text behind a frame's source reference."""
         assert reference is not None
-        return await self._ask(requests.Source(session_id=self._session_id, source_reference=reference))
+        return await self.ask(requests.Source(session_id=self._session_id, source_reference=reference))
 
     async def threads(self) -> tuple[objects.ThreadInfo, ...]:
         """The threads."""
-        return (await self._ask(requests.Threads(session_id=self._session_id))).threads
+        return (await self.ask(requests.Threads(session_id=self._session_id))).threads
 
     async def printed(self, *categories: str) -> str:
         """What came in these categories so far; without any, what the program printed to both of its streams."""
         wanted = categories or ("stdout", "stderr")
-        chunks = (await self._ask(requests.Output(session_id=self._session_id))).chunks
+        chunks = (await self.ask(requests.Output(session_id=self._session_id))).chunks
         text = "".join(chunk.output for chunk in chunks if chunk.category in wanted)
         # LLDB gives its programs a terminal, which ends lines so.
         return text.replace("\r\n", "\n")
@@ -224,7 +224,8 @@ class Seat:
             return error
         raise AssertionError(f"{request} was not refused")
 
-    async def _ask(self, request: Any) -> Any:
+    async def ask(self, request: Any) -> Any:
+        """The answer to any request."""
         return await self._rig.engine.handle(request)
 
     def _driver(self, part: str) -> Driver:
