@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from lazydap_core.domain.endings import exit_code_words, signal_of
 from lazydap_core.errors import (
     DapProtocolError,
     LazydapError,
@@ -97,7 +98,9 @@ def ending_line(session: Session, chunks: Sequence[OutputChunk] = ()) -> tuple[s
     if session.exit_code == 0:
         return f"{name} ended: exit code 0", True
     last = last_stderr_line(chunks)
-    return f"{name} ended: exit code {session.exit_code}" + (f": {last}" if last else ""), False
+    signal = signal_of(session.exit_code, session.adapter)
+    how = f" by {signal}" if signal else f": exit code {exit_code_words(session.exit_code, session.adapter)}"
+    return f"{name} ended{how}" + (f": {last}" if last else ""), False
 
 
 def asking_line(session: Session) -> str:

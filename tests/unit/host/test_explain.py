@@ -1,8 +1,10 @@
 """The lines that people read."""
 
 import pytest
+from msgspec.structs import replace
 
 from lazydap_core import errors
+from lazydap_core.domain.words import AdapterKind
 from lazydap_core.protocol.objects import OutputChunk
 from lazydap_nvim.explain import ending_line, error_line, last_stderr_line, lost_line, met_line, status_line
 from lazydap_nvim.model import Session
@@ -94,6 +96,21 @@ def test_an_ending_is_one_line_with_the_programs_last_words(over: Session, line:
 def test_a_program_without_last_words_has_none() -> None:
     assert last_stderr_line([chunk("\n\n"), chunk("out", "stdout")]) is None
     assert ending_line(session(state="exited", exit_code=2)) == ("a.py ended: exit code 2", False)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "exit_code", "line"),
+    [
+        ("debugpy", 245, "a.py ended by SIGSEGV"),
+        ("delve", -9, "a.py ended by SIGKILL"),
+        ("codelldb", 11, "a.py ended: exit code 11 (as after SIGSEGV)"),
+    ],
+)
+def test_a_program_that_a_signal_ended_is_not_said_to_have_exited(
+    adapter: AdapterKind, exit_code: int, line: str
+) -> None:
+    over = replace(session(state="exited", exit_code=exit_code), adapter=adapter)
+    assert ending_line(over) == (line, False)
 
 
 def test_an_editor_that_comes_later_is_told_where_the_program_is() -> None:
