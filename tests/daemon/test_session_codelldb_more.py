@@ -1,6 +1,7 @@
 """What goes beyond stepping and looking, on the fake codelldb: as the real one does it."""
 
 import subprocess
+import sys
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -196,3 +197,24 @@ def test_what_runs_behind_a_port_needs_a_target_without_a_name() -> None:
     arguments = CodelldbDriver(executable=("codelldb",)).attach_arguments(plan, AttachTarget(port=4711))
     assert arguments["targetCreateCommands"] == ['target create ""']
     assert arguments["processCreateCommands"] == ["gdb-remote 127.0.0.1:4711"]
+
+
+async def test_a_program_gets_the_daemons_terminal_by_its_device_and_is_typed_to(made: Rig) -> None:
+    echoes = "import sys\nfor line in sys.stdin: print('heard', line, flush=True)"
+    driver = play(made, loops=True, child=(sys.executable, "-S", "-E", "-c", echoes))
+    await made.launch(stop_on_entry=False, terminal=True)
+    assert driver.requests("initialize")[0]["arguments"]["supportsRunInTerminalRequest"] is True
+    assert driver.requests("launch")[0]["arguments"]["terminal"].startswith("/dev/")
+    await ask(made, requests.TerminalWrite, data=b"tea\n")
+
+    async def is_heard() -> bool:
+        return b"heard tea" in (await ask(made, requests.TerminalRead)).data
+
+    await made.eventually(is_heard)
+    assert (await made.disconnect()).terminated_debuggee is True
+
+
+async def test_without_a_terminal_codelldb_is_not_told_that_it_may_ask_for_one(made: Rig) -> None:
+    driver = await start(made, TOUR)
+    told = driver.requests("initialize")[0]["arguments"]["supportsRunInTerminalRequest"]
+    assert (told, driver.requests("launch")[0]["arguments"]["terminal"]) == (False, "console")

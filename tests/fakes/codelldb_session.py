@@ -43,6 +43,7 @@ class CodelldbSession:
         self._launch: Json = {}
         self._languages: list[str] = ["cpp"]
         self._lists: dict[str, list[Json]] = {}
+        self._takes_terminals = False
         self._inherits = True
         self._loaded_at = 0.0
         self._child: int | None = None
@@ -207,6 +208,7 @@ class CodelldbSession:
         if "adapterID" not in arguments:
             self._fault("initialize without adapterID")
             raise Refusal(recording("c-tour").text(225))
+        self._takes_terminals = arguments.get("supportsRunInTerminalRequest") is True
         self._phase = "initialized"
         self._answer(request, _launch.body(1))
 
@@ -221,8 +223,10 @@ class CodelldbSession:
             raise Refusal(recording("fail-args").text(2).replace("`1`", f"`{wrong}`"))
         if "_adapterSettings" not in arguments:
             self._fault("launch without _adapterSettings: the questions of LLDB would never be answered")
-        if arguments.get("terminal") != "console":
-            self._fault(f"terminal {arguments.get('terminal')!r}")
+        if (terminal := arguments.get("terminal")) != "console" and not (
+            self._takes_terminals and str(terminal).startswith("/")
+        ):
+            self._fault(f"terminal {terminal!r}: no console, nor a device that it has been told to take")
         self._learn_languages(arguments.get("sourceLanguages", ["cpp"]))
         self._send(_launch.said(2))
         program = arguments["program"]
@@ -305,6 +309,11 @@ class CodelldbSession:
             self._refuse(self._launch, recording("fail-cwd").text(5).replace("/proj/loop", asked["program"]))
             self._answer(request)
             return
+        if not Path(device := _device(asked)).exists():
+            self._phase = "failed"
+            self._refuse(self._launch, f"Cannot launch '{asked['program']}': DupDescriptor-open failed: {device}")
+            self._answer(request)
+            return
         self._start(asked)
         self._phase = "launched"
         self._send(output("console", f"Launched process {self._child} from '{asked['program']}'\n"))
@@ -318,7 +327,7 @@ class CodelldbSession:
         argv = list(self._spec.program.child or ("sleep", "1000"))
         here = Path.cwd()
         os.chdir(asked.get("cwd") or "/")
-        self._child = self._program.pid = _spawn(argv, environment)
+        self._child = self._program.pid = _spawn(argv, environment, _device(asked))
         os.chdir(here)
 
     def _begin(self, *, stop_on_entry: bool) -> None:
@@ -528,10 +537,16 @@ def _seconds_to_leave(how: str, *, is_running: bool) -> float:
     return recording(name).seconds((">", asked), told)
 
 
-def _spawn(argv: list[str], environment: Mapping[str, str]) -> int:
+def _device(asked: Json) -> str:
+    """What the program's streams are. In the console they are a terminal that nobody can type into."""
+    terminal: str = asked["terminal"]
+    return os.devnull if terminal == "console" else terminal
+
+
+def _spawn(argv: list[str], environment: Mapping[str, str], device: str) -> int:
     """A process in a group of its own that stands for the program."""
-    null = os.open(os.devnull, os.O_RDWR)
-    actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]
+    streams = os.open(device, os.O_RDWR | os.O_NOCTTY)
+    actions = [(os.POSIX_SPAWN_DUP2, streams, number) for number in (0, 1, 2)]
     pid = os.posix_spawnp(argv[0], argv, dict(environment), file_actions=actions, setpgroup=0)
-    os.close(null)
+    os.close(streams)
     return pid
