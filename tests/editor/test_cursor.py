@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -155,3 +156,17 @@ def test_a_fold_over_the_stop_is_opened(editor: Editor, files: tuple[Path, Path]
     jump(editor, files[0], 20)
     editor.expect_cursor(files[0], 20)
     assert editor.eval("foldclosed(20)") == -1
+
+
+def test_a_stop_on_the_screen_scrolls_nothing_and_one_off_it_is_centred(
+    start_editor: Start, stub: Any, project: Path
+) -> None:
+    file = project / "long.py"
+    file.write_text("".join(f"line{number} = {number}\n" for number in range(1, 201)))
+    editor = start_editor(file, init=stub.init)
+    jump(editor, file, 15)
+    editor.expect_cursor(file, 15)
+    assert editor.eval("line('w0')") == 1
+    jump(editor, file, 120)
+    editor.expect_cursor(file, 120)
+    assert abs(editor.eval("line('w0') + line('w$')") / 2 - 120) <= 1
