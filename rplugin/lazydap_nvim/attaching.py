@@ -9,12 +9,13 @@ import msgspec
 
 from lazydap_core.protocol import requests, responses
 from lazydap_core.protocol.objects import LaunchOptions
-from lazydap_nvim import following, transitions
+from lazydap_nvim import following
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import one_line
 from lazydap_nvim.orders import EDITORS_OWN
 from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, can, is_taken
 from lazydap_nvim.threads import in_thread
+from lazydap_nvim.transitions import ordered
 from lazydap_nvim.verbs import Attach
 
 if TYPE_CHECKING:
@@ -36,18 +37,18 @@ async def attach(host: Host, verb: Attach) -> None:
     environ: Mapping[str, str] = dict(verb.env) or host.environ
     request = await in_thread(_request, target, link.root, environ)
     name = f"process {target.pid}" if target.pid is not None else f"{target.host}:{target.port}"
-    host.apply(transitions.launching(host.project(link.root), name, time.time()))
+    host.apply(ordered.launching(host.project(link.root), name, time.time()))
     try:
         await link.ready(start=True)
         if not can(host, link.root, "attach", "attach to programs"):
-            host.apply(transitions.launch_failed(host.project(link.root)))
+            host.apply(ordered.launch_failed(host.project(link.root)))
             return
         await following.deliver(host, link)
         answer = await link.aside(request, responses.Launched, LAUNCH_SECONDS)
     except BaseException:
-        host.apply(transitions.launch_failed(host.project(link.root)))
+        host.apply(ordered.launch_failed(host.project(link.root)))
         raise
-    host.apply(transitions.launched(host.project(link.root), answer, request.adapter, name))
+    host.apply(ordered.launched(host.project(link.root), answer, request.adapter, name))
     await announce(host, link.root, answer)
 
 

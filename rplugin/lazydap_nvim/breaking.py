@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.objects import BreakpointStatus
-from lazydap_nvim import stopping, transitions
+from lazydap_nvim import stopping
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.model import Project
 from lazydap_nvim.targets import is_same_file, root_for_breakpoint
+from lazydap_nvim.transitions import points
 from lazydap_nvim.verbs import Break, Disable, Enable, Unbreak
 
 MUTE = "mute"
@@ -105,7 +106,7 @@ async def switch(host: Host, verb: Enable | Disable) -> None:
         await link.ready(start=True)
         if verb.all and MUTE in host.project(root).features:
             answer = await link.ask(requests.Mute(muted=not is_wanted), responses.Muted)
-            host.apply(transitions.muted(host.project(root), is_muted=answer.muted))
+            host.apply(points.muted(host.project(root), is_muted=answer.muted))
             host.editor.say(ALL_ON if is_wanted else ALL_OFF)
             return
         there, named = _chosen(host.project(root), verb), _named(host.project(root), verb)
@@ -190,7 +191,7 @@ async def _change(
     host: Host, link: Link, request: requests.BreakpointAdd | requests.BreakpointRemove | requests.BreakpointToggle
 ) -> None:
     answer = await link.ask(request, responses.Breakpoints)
-    host.apply(transitions.edited(host.project(link.root), answer))
+    host.apply(points.edited(host.project(link.root), answer))
     if answer.not_found:
         host.editor.say("that breakpoint is gone already", "warn")
     elif answer.action == "unchanged":

@@ -5,10 +5,10 @@ from msgspec.structs import replace
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.objects import BreakpointStatus
-from lazydap_nvim import transitions
 from lazydap_nvim.breaking import as_new
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
+from lazydap_nvim.transitions import points
 from lazydap_nvim.verbs import Moved
 
 FEATURE = "breakpoint_move"
@@ -40,7 +40,7 @@ async def deliver(host: Host, link: Link) -> None:
         if FEATURE in host.project(link.root).features:
             request = BreakpointMove(moves=tuple(places.values()), dry_run=False)
             answer = await link.ask(request, responses.Breakpoints)
-            host.apply(transitions.edited(host.project(link.root), answer))
+            host.apply(points.edited(host.project(link.root), answer))
         else:
             await _by_hand(host, link, places)
         _forget(host, link.root, places)
@@ -63,7 +63,7 @@ async def _by_hand(host: Host, link: Link, places: dict[int, BreakpointPlace]) -
         return
     removal = requests.BreakpointRemove(selector=objects.ByIds(ids=tuple(b.id for b in going)), dry_run=False)
     removed = await link.ask(removal, responses.Breakpoints)
-    host.apply(transitions.edited(host.project(link.root), removed))
+    host.apply(points.edited(host.project(link.root), removed))
     taken = {(b.source, b.line) for b in there if b not in going}
     for breakpoint_ in going:
         place = places[breakpoint_.id]
@@ -73,4 +73,4 @@ async def _by_hand(host: Host, link: Link, places: dict[int, BreakpointPlace]) -
             wanted = as_new(breakpoint_)
         taken.add((wanted.source, wanted.line))
         added = await link.ask(requests.BreakpointAdd(breakpoint=wanted, dry_run=False), responses.Breakpoints)
-        host.apply(transitions.edited(host.project(link.root), added))
+        host.apply(points.edited(host.project(link.root), added))

@@ -17,7 +17,7 @@ from lazydap_core.paths import places
 from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_core.protocol.additions.following import BreakpointPlace
 from lazydap_core.protocol.objects import BreakpointStatus, StackFrame
-from lazydap_nvim import inspection, model, transitions
+from lazydap_nvim import inspection, model
 from lazydap_nvim.editor import Clock, Editor, Timer
 from lazydap_nvim.explain import lost_line, met_line
 from lazydap_nvim.jobs import Jobs
@@ -28,7 +28,8 @@ from lazydap_nvim.model import Model, Project, Queue, Stoppers, text_reference
 from lazydap_nvim.orders import Launches
 from lazydap_nvim.questions import Questions
 from lazydap_nvim.targets import commanded, root_finder
-from lazydap_nvim.transitions import Outcome
+from lazydap_nvim.transitions import effects, ordered, points, stops, told
+from lazydap_nvim.transitions.effects import Outcome
 from lazydap_nvim.verbs import Where
 
 log = logging.getLogger("lazydap.host")
@@ -136,9 +137,7 @@ class Host:
         with self.jobs.containing("the link"):
             self._epoch += 1
             self._unmet.add(link.root)
-            self.apply(
-                transitions.connected(self.model.projects[link.root], features, status, breakpoints, time.time())
-            )
+            self.apply(told.connected(self.model.projects[link.root], features, status, breakpoints, time.time()))
             self._meet(link.root)
 
     def unlinked(self, link: Link, kept: Kept | None, *, was_linked: bool) -> None:
@@ -150,16 +149,16 @@ class Host:
             if was_linked:
                 self.editor.say(*lost_line(project))
             if kept is None:
-                self.apply(transitions.lost(project, project.breakpoints, project.stoppers))
+                self.apply(told.lost(project, project.breakpoints, project.stoppers))
             else:
                 stoppers = Stoppers(functions=kept.functions, filters=kept.filters)
-                self.apply(transitions.lost(project, kept.breakpoints, stoppers))
+                self.apply(told.lost(project, kept.breakpoints, stoppers))
 
     def heard(self, link: Link, event: events.Event) -> None:
         """The link's listener: an event."""
         with self.jobs.containing("an event"):
             self._epoch += 1
-            self.apply(transitions.heard(self.model.projects[link.root], event))
+            self.apply(told.heard(self.model.projects[link.root], event))
             if self._unmet:
                 self._meet(link.root)
 
@@ -197,7 +196,7 @@ class Host:
         project = outcome.project
         before = self.model.projects.get(project.root)
         self.model = self.model.with_project(project)
-        if transitions.has_stopped_anew(before, project):
+        if stops.has_stopped_anew(before, project):
             self.model = replace(self.model, last=project.root)
         for effect in outcome.effects:
             self._effect(project.root, effect)
@@ -206,7 +205,7 @@ class Host:
         if "draw" in outcome.effects:
             self.draw()
 
-    def _effect(self, root: str, effect: transitions.Effect) -> None:
+    def _effect(self, root: str, effect: effects.Effect) -> None:
         match effect:
             case "draw":
                 pass
@@ -219,16 +218,16 @@ class Host:
             case "frame" | "text":
                 work = self._read_frame if effect == "frame" else self._show_text
                 self.jobs.post("the stop", work, root, is_quiet=True)
-            case transitions.Jump():
+            case effects.Jump():
                 self.jump(effect)
-            case transitions.StepAgain():
+            case effects.StepAgain():
                 self.step(root, effect.kind, effect.queue)
-            case transitions.Ended():
+            case effects.Ended():
                 self.jobs.post("the ending", self._tell_ending, root, effect.session)
-            case transitions.Say():
+            case effects.Say():
                 self.editor.say(effect.text, effect.severity)
 
-    def jump(self, to: transitions.Jump) -> None:
+    def jump(self, to: effects.Jump) -> None:
         """Have the cursor go there with the next batch."""
         jump = model.Jump(token=next(self.tokens), path=to.path, line=to.line, reason=to.reason)
         self.model = replace(self.model, jump=jump)
@@ -245,7 +244,7 @@ class Host:
     def _dwelt(self, root: str) -> None:
         with self.jobs.containing("drawing"):
             self._dwelling.pop(root, None)
-            self.apply(transitions.dwelt(self.model.projects[root]))
+            self.apply(stops.dwelt(self.model.projects[root]))
 
     # --- movements
 
@@ -270,14 +269,14 @@ class Host:
             self.moved_at = self.clock.time()
             self.model = replace(self.model, last=root)
             self.jobs.post("the movement", self._carry, link, pending, token)
-            self.apply(transitions.set_moving(self.model.projects[root], token, queue))
+            self.apply(ordered.set_moving(self.model.projects[root], token, queue))
 
     async def _carry(self, link: Link, pending: Pending, token: int) -> None:
         root = link.root
         try:
             await link.moved(pending)
         except LazydapError:
-            self.apply(transitions.move_refused(self.model.projects[root], token))
+            self.apply(ordered.move_refused(self.model.projects[root], token))
             raise
 
     # --- errands
@@ -306,12 +305,12 @@ class Host:
 
     async def _read_list(self, root: str) -> None:
         answer = await self._links[root].ask(requests.BreakpointList(), responses.Breakpoints)
-        self.apply(transitions.listed(self.model.projects[root], answer.breakpoints))
+        self.apply(points.listed(self.model.projects[root], answer.breakpoints))
 
     async def read_stoppers(self, root: str) -> None:
         """Read what stops a project's program beside lines. Raises LazydapError."""
         told = await inspection.stoppers(self._links[root], self.model.projects[root].features)
-        self.apply(transitions.stoppers_told(self.model.projects[root], told))
+        self.apply(points.stoppers_told(self.model.projects[root], told))
 
     def _want_status(self, root: str) -> None:
         self.jobs.post("the status", self._read_status, root, is_quiet=True)
@@ -322,7 +321,7 @@ class Host:
             status = await self._links[root].ask(requests.Status(), responses.Status)
             # The answer came on another connection than the events: one that crossed it may be the newer word.
             if epoch == self._epoch:
-                self.apply(transitions.snapshot(self.model.projects[root], status, time.time()))
+                self.apply(told.snapshot(self.model.projects[root], status, time.time()))
                 return
 
     async def _read_frame(self, root: str) -> None:
@@ -333,24 +332,20 @@ class Host:
             now = self.model.projects[root].live
             if now is None or now.id != session.id or now.seen != stop.generation or now.state != "paused":
                 return
-            self.apply(transitions.stop_told(self.model.projects[root], stop))
+            self.apply(stops.stop_told(self.model.projects[root], stop))
             self._meet(root)
 
     async def read_text(self, root: str, frame: StackFrame) -> bool:
         """Read the code of a frame that has no file; whether there is any, and the program still stands there."""
         session = self.model.projects[root].live
-        if (
-            session is None
-            or text_reference(frame) is None
-            or transitions.SOURCE not in self.model.projects[root].features
-        ):
+        if session is None or text_reference(frame) is None or stops.SOURCE not in self.model.projects[root].features:
             return False
         try:
             text = await inspection.text_of(self._links[root], session, frame)
         except LazydapError as error:
             log.info("the code of %s: %s", frame.name, error)
             return False
-        self.apply(transitions.text_told(self.model.projects[root], session.seen, text))
+        self.apply(stops.text_told(self.model.projects[root], session.seen, text))
         now = self.model.projects[root].live
         return now is not None and text in now.texts
 
@@ -360,12 +355,12 @@ class Host:
         if frame is None or model.place(frame) is not None:
             return
         if not await self.read_text(root, frame):
-            self.editor.say(transitions.sourceless(frame))
+            self.editor.say(stops.sourceless(frame))
             return
         now = self.model.projects[root]
         where = None if now.live is None or now.live.stop is None else model.place(model.standing_frame(now.live.stop))
         if where is not None and now.is_following:
-            self.jump(transitions.Jump(*where, "stop"))
+            self.jump(effects.Jump(*where, "stop"))
             self.draw()
 
     async def _tell_ending(self, root: str, session: model.Session) -> None:

@@ -11,13 +11,14 @@ import msgspec
 
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
 from lazydap_core.protocol import responses
-from lazydap_nvim import following, transitions
+from lazydap_nvim import following
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.meaning import newer_source, order_of
 from lazydap_nvim.orders import Order, absolute, request_for
 from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, is_taken
 from lazydap_nvim.threads import in_thread
+from lazydap_nvim.transitions import ordered
 from lazydap_nvim.verbs import Launch
 
 if TYPE_CHECKING:
@@ -54,14 +55,14 @@ def _root(host: Host, verb: Launch) -> str:
 async def _carry(host: Host, order: Order, verb: Launch, aged: str | None) -> None:
     root = order.root
     host.launches.last[root] = order
-    host.apply(transitions.launching(host.project(root), order.program, time.time(), aged))
+    host.apply(ordered.launching(host.project(root), order.program, time.time(), aged))
     host.model = msgspec.structs.replace(host.model, last=root)
     try:
         answer = await _send(host, order, dict(verb.env) or host.environ)
     except BaseException:
-        host.apply(transitions.launch_failed(host.project(root)))
+        host.apply(ordered.launch_failed(host.project(root)))
         raise
-    host.apply(transitions.launched(host.project(root), answer, order.kind, order.program))
+    host.apply(ordered.launched(host.project(root), answer, order.kind, order.program))
     await announce(host, root, answer)
 
 

@@ -3,10 +3,11 @@
 from msgspec.structs import replace
 
 from lazydap_core.protocol.objects import StackFrame
-from lazydap_nvim import inspection, transitions
+from lazydap_nvim import inspection
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, status_line
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import Project, Session, chosen_frame, one_line, place, standing_frame
+from lazydap_nvim.transitions import effects, stops
 from lazydap_nvim.verbs import AnyVerb, Down, Follow, Frame, Here, Status, Up
 
 
@@ -38,7 +39,7 @@ async def go_here(host: Host, verb: Here) -> None:
         name = "an unknown place" if frame is None else one_line(frame.name)
         host.editor.say(f"stopped in {name}, which has no source here: :LazydapStack lists the callers")
         return
-    host.jump(transitions.Jump(*where, "here"))
+    host.jump(effects.Jump(*where, "here"))
     host.draw()
 
 
@@ -55,7 +56,7 @@ async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:
     link = host.link_to(project.root)
     if not session.frames:
         answer = await inspection.stack(link, session)
-        host.apply(transitions.frames_told(host.project(project.root), session.seen, answer.frames))
+        host.apply(stops.frames_told(host.project(project.root), session.seen, answer.frames))
     now = host.project(project.root).live
     if now is None or not now.frames:
         host.editor.say("the program has moved on: ask again")
@@ -67,10 +68,10 @@ async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:
         return
     if place(now.frames[number]) is None and not await host.read_text(project.root, now.frames[number]):
         host.editor.say(f"{one_line(now.frames[number].name)} has no source here: :LazydapVariables shows its values")
-    host.apply(transitions.frame_chosen(host.project(project.root), number))
+    host.apply(stops.frame_chosen(host.project(project.root), number))
     page = await inspection.locals_of(link, now.id, now.frames[number].id)
     if page is not None:
-        host.apply(transitions.values_told(host.project(project.root), now.seen, number, page))
+        host.apply(stops.values_told(host.project(project.root), now.seen, number, page))
 
 
 def _number(session: Session, verb: Frame | Up | Down) -> int:

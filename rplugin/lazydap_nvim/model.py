@@ -141,6 +141,10 @@ class Project(Known, frozen=True, kw_only=True):
         """The session whose program can still move."""
         return self.session if self.session is not None and self.session.is_live else None
 
+    def has_session(self, session_id: SessionId) -> bool:
+        """Whether that is the session known last."""
+        return self.session is not None and self.session.id == session_id
+
 
 class Jump(Known, frozen=True, kw_only=True):
     """Where the cursor shall go, once a token."""

@@ -6,13 +6,14 @@ from msgspec.structs import replace
 
 from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import objects, requests, responses
-from lazydap_nvim import following, transitions
+from lazydap_nvim import following
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.launching import launch
 from lazydap_nvim.link import Link
 from lazydap_nvim.model import Project, Queue, Session
 from lazydap_nvim.targets import commanded
+from lazydap_nvim.transitions import ordered
 from lazydap_nvim.verbs import Continue, Disconnect, Launch, Movement, Pause, Step, Stop
 
 HURRY: Final = 0.3
@@ -54,7 +55,7 @@ def _step(host: Host, project: Project, session: Session, verb: Step) -> None:
     elif session.state == "running" and session.moving and host.clock.time() - host.moved_at < HURRY:
         # One step typed ahead is kept and the rest forgotten: a held key must not go on stepping when it is let go.
         if session.queued is None:
-            host.apply(transitions.set_queued(project, Queue(verb.kind, count)))
+            host.apply(ordered.set_queued(project, Queue(verb.kind, count)))
     else:
         host.editor.say(RUNNING if session.state == "running" else STILL_LAUNCHING)
 
@@ -73,7 +74,7 @@ def _pause(host: Host, project: Project, session: Session) -> None:
     if session.state == "paused":
         host.editor.say("the program is stopped already: :LazydapHere goes there")
         return
-    host.apply(transitions.set_pausing(project))
+    host.apply(ordered.set_pausing(project))
     host.model = replace(host.model, last=project.root)
     host.jobs.post("the pause", _carry_pause, host, project.root, session)
 
@@ -112,11 +113,11 @@ async def end(host: Host, verb: Stop | Disconnect) -> None:
         )
         return
     request = requests.Disconnect(session_id=session.id, terminate=terminate, dry_run=False)
-    host.apply(transitions.set_ending(project, is_ending=True, is_answered=True))
+    host.apply(ordered.set_ending(project, is_ending=True, is_answered=True))
     try:
         answer = await host.link_to(project.root).aside(request, responses.Disconnected, DISCONNECT_SECONDS)
     except LazydapError:
-        host.apply(transitions.set_ending(host.project(project.root), is_ending=False))
+        host.apply(ordered.set_ending(host.project(project.root), is_ending=False))
         raise
     if answer.terminated_debuggee:
         host.editor.say(f"{program_name(session)} ended")

@@ -7,10 +7,11 @@ import anyio
 
 from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import requests, responses
-from lazydap_nvim import following, transitions
+from lazydap_nvim import following
 from lazydap_nvim.explain import ALREADY_LIVE, NOTHING_LIVE, STILL_LAUNCHING, adapter_name, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import Project
+from lazydap_nvim.transitions import ordered
 from lazydap_nvim.verbs import Restart
 
 LAUNCH_SECONDS: Final = 60.0
@@ -34,7 +35,7 @@ async def is_taken(host: Host, root: str) -> bool:
             return True
         case 1:
             request = requests.Disconnect(session_id=session.id, terminate=True, dry_run=False)
-            host.apply(transitions.set_ending(host.project(root), is_ending=True))
+            host.apply(ordered.set_ending(host.project(root), is_ending=True))
             await host.link_to(root).aside(request, responses.Disconnected, LAUNCH_SECONDS)
             return False
         case _:
@@ -58,15 +59,15 @@ async def again(host: Host, project: Project) -> None:
         return
     link = host.link_to(root)
     await following.deliver(host, link)
-    host.apply(transitions.set_ending(host.project(root), is_ending=True))
-    host.apply(transitions.launching(host.project(root), session.program, time.time()))
+    host.apply(ordered.set_ending(host.project(root), is_ending=True))
+    host.apply(ordered.launching(host.project(root), session.program, time.time()))
     try:
         answer = await link.aside(requests.Restart(session_id=session.id), responses.Launched, LAUNCH_SECONDS)
     except LazydapError:
-        host.apply(transitions.launch_failed(host.project(root)))
-        host.apply(transitions.set_ending(host.project(root), is_ending=False))
+        host.apply(ordered.launch_failed(host.project(root)))
+        host.apply(ordered.set_ending(host.project(root), is_ending=False))
         raise
-    host.apply(transitions.launched(host.project(root), answer, session.adapter, session.program))
+    host.apply(ordered.launched(host.project(root), answer, session.adapter, session.program))
     await announce(host, root, answer)
 
 

@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.objects import StackFrame
-from lazydap_nvim import inspection, transitions
+from lazydap_nvim import inspection
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.looking import stopped
 from lazydap_nvim.looks import standing
 from lazydap_nvim.model import Item, Listing, Project, Session, one_line, place, text_reference
+from lazydap_nvim.transitions import stops
 from lazydap_nvim.verbs import Stack, Thread, Threads
 
 STACK: Final = "stack"
@@ -52,7 +53,7 @@ async def choose_thread(host: Host, verb: Thread) -> None:
         host.editor.say(f"there is no thread {verb.id}: there are {known}", "warn")
         return
     answer = await inspection.stack_of(link, session, verb.id)
-    host.apply(transitions.thread_chosen(host.project(project.root), session.seen, verb.id, answer.frames))
+    host.apply(stops.thread_chosen(host.project(project.root), session.seen, verb.id, answer.frames))
     now = host.project(project.root).live
     if now is None or now.thread != verb.id:
         host.editor.say("the program has moved on: ask again")
@@ -62,7 +63,7 @@ async def choose_thread(host: Host, verb: Thread) -> None:
     if answer.frames:
         page = await inspection.locals_of(link, now.id, now.frames[now.chosen].id)
         if page is not None:
-            host.apply(transitions.values_told(host.project(project.root), now.seen, now.chosen, page))
+            host.apply(stops.values_told(host.project(project.root), now.seen, now.chosen, page))
 
 
 def renew(host: Host, project: Project) -> None:
@@ -97,7 +98,7 @@ async def _write_stack(host: Host, project: Project, session: Session, token: in
     if left > 0:
         items += (Item(text=f"… {left} more"),)
     host.model = replace(host.model, stack=Listing(title="Lazydap stack", items=items, open=token))
-    host.apply(transitions.frames_told(host.project(project.root), session.seen, answer.frames))
+    host.apply(stops.frames_told(host.project(project.root), session.seen, answer.frames))
     host.draw()
 
 

@@ -40,9 +40,14 @@ class Bench:
         self.host.link_to = lambda _start: self.link  # type: ignore[assignment]
 
     def post(
-        self, name: str, work: Callable[..., Awaitable[object]], *arguments: object, is_quiet: bool = False
+        self,
+        name: str,
+        work: Callable[..., Awaitable[object]],
+        *arguments: object,
+        is_quiet: bool = False,
+        is_change: bool = False,
     ) -> None:
-        del work, is_quiet
+        del work, is_quiet, is_change
         self.jobs.append((name, arguments))
 
     def send(self, code: str, *arguments: Any) -> None:

@@ -12,8 +12,9 @@ from lazydap_core.protocol.additions.named import (
     FunctionBreakpointStatus,
     FunctionBreakpointUpdated,
 )
-from lazydap_nvim import entries, transitions
+from lazydap_nvim import entries
 from lazydap_nvim.model import Project, Stoppers
+from lazydap_nvim.transitions import told
 from tests.unit.host.building import NOW, OTHER_SESSION, SESSION, project, session, status
 
 
@@ -78,12 +79,12 @@ def watching() -> Project:
 
 def test_an_opinion_changes_the_one_that_it_is_of() -> None:
     opinion = objects.AdapterBreakpoint(id=4, verified=False, message="no room")
-    outcome = transitions.heard(watching(), DataBreakpointUpdated(session_id=SESSION, breakpoint=opinion))
+    outcome = told.heard(watching(), DataBreakpointUpdated(session_id=SESSION, breakpoint=opinion))
     assert outcome.effects == ("draw",)
     assert outcome.project.stoppers == Stoppers(
         functions=(function(),), data=(data(verified=False, message="no room"),)
     )
-    late = transitions.heard(watching(), DataBreakpointUpdated(session_id=OTHER_SESSION, breakpoint=opinion))
+    late = told.heard(watching(), DataBreakpointUpdated(session_id=OTHER_SESSION, breakpoint=opinion))
     assert late.project == watching()
 
 
@@ -96,11 +97,11 @@ def test_an_opinion_changes_the_one_that_it_is_of() -> None:
     ],
 )
 def test_a_list_that_has_changed_is_read_again(event: events.Event) -> None:
-    assert transitions.heard(watching(), event) == (watching(), ("stoppers",))
+    assert told.heard(watching(), event) == (watching(), ("stoppers",))
 
 
 def test_a_daemon_that_knows_none_of_them_is_asked_for_none() -> None:
-    plain = transitions.connected(watching(), frozenset(), status(), (), NOW)
+    plain = told.connected(watching(), frozenset(), status(), (), NOW)
     assert (plain.project.stoppers, "stoppers" in plain.effects) == (Stoppers(), False)
-    able = transitions.connected(watching(), frozenset({"exceptions"}), status(), (), NOW)
+    able = told.connected(watching(), frozenset({"exceptions"}), status(), (), NOW)
     assert (able.project.stoppers, "stoppers" in able.effects) == (watching().stoppers, True)

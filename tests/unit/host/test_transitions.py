@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lazydap_core.protocol import events, objects, responses
-from lazydap_nvim import transitions
 from lazydap_nvim.model import Project, Queue, Session
-from lazydap_nvim.transitions import Jump, Outcome, StepAgain, heard
+from lazydap_nvim.transitions import effects, ordered, points, stops, told
+from lazydap_nvim.transitions.effects import Jump, Outcome, StepAgain
+from lazydap_nvim.transitions.told import heard
 from tests.unit.host.building import (
     DETAIL,
     FILE,
@@ -75,7 +76,7 @@ def test_the_locals_come_with_a_second_detail_and_move_no_cursor() -> None:
 
 
 def test_a_value_that_differs_from_the_stop_before_is_marked_and_stays_marked_when_told_again() -> None:
-    moved = transitions.set_moving(standing(), 1).project
+    moved = ordered.set_moving(standing(), 1).project
     told = detail_event(stop(2, 5, locals=page(x="2", y="2", new="0")))
     once = after(moved, stopped_event(), told)
     twice = heard(once.project, told)
@@ -86,7 +87,7 @@ def test_a_value_that_differs_from_the_stop_before_is_marked_and_stays_marked_wh
 
 
 def test_values_of_another_function_are_not_compared() -> None:
-    moved = transitions.set_moving(standing(), 1).project
+    moved = ordered.set_moving(standing(), 1).project
     inside = detail_event(stop(2, 1, frame=frame(1, name="area"), locals=page(x="9")))
     values = live(after(moved, stopped_event(), inside)).values
     assert values is not None
@@ -132,34 +133,34 @@ def test_long_and_many_lined_values_are_cut_to_one_line() -> None:
 
 
 def test_a_detail_that_comes_after_our_step_is_dropped() -> None:
-    moved = transitions.set_moving(standing(generation=3), 1).project
+    moved = ordered.set_moving(standing(generation=3), 1).project
     late = heard(moved, detail_event(stop(3, locals=page(x="5"))))
     assert late == Outcome(moved)
 
 
 def test_a_detail_of_a_stop_that_was_stepped_over_is_dropped() -> None:
     # The second of two counted steps is sent before the first stop's detail has come.
-    moved = transitions.set_moving(standing(), 1, Queue("over", 1)).project
+    moved = ordered.set_moving(standing(), 1, Queue("over", 1)).project
     stopped = heard(moved, stopped_event())
     assert stopped.effects == (StepAgain("over", None),)
-    again = transitions.set_moving(stopped.project, 2).project
+    again = ordered.set_moving(stopped.project, 2).project
     assert heard(again, detail_event(stop(2, 5))) == Outcome(again)
     outcome = after(again, stopped_event(), detail_event(stop(3, 6)))
     assert Jump(FILE, 6, "stop") in outcome.effects
 
 
 def test_counted_steps_end_at_a_breakpoint() -> None:
-    moved = transitions.set_moving(standing(), 1, Queue("in", 5)).project
+    moved = ordered.set_moving(standing(), 1, Queue("in", 5)).project
     outcome = heard(moved, stopped_event(reason="breakpoint"))
     assert outcome.effects == ("dwell",)
     assert live(outcome).queued is None
 
 
 def test_while_a_step_is_on_its_way_the_arrow_stays_for_a_moment_and_then_goes() -> None:
-    moved = transitions.set_moving(standing(), 1)
+    moved = ordered.set_moving(standing(), 1)
     assert moved.effects == ("dwell",)
     assert live(moved).stop is not None
-    over = transitions.dwelt(moved.project)
+    over = stops.dwelt(moved.project)
     assert over.effects == ("draw",)
     assert live(over).stop is None
     values = live(over).values
@@ -168,14 +169,14 @@ def test_while_a_step_is_on_its_way_the_arrow_stays_for_a_moment_and_then_goes()
 
 
 def test_the_moment_changes_nothing_for_a_program_that_has_stopped_again() -> None:
-    moved = transitions.set_moving(standing(), 1).project
+    moved = ordered.set_moving(standing(), 1).project
     stopped = after(moved, stopped_event(), detail_event(stop(2, 5, locals=page(x="1")))).project
-    assert transitions.dwelt(stopped).project == stopped
+    assert stops.dwelt(stopped).project == stopped
 
 
 def test_values_that_do_not_come_are_dimmed_after_the_moment() -> None:
-    moved = transitions.set_moving(standing(), 1).project
-    over = transitions.dwelt(after(moved, stopped_event(), detail_event(stop(2, 5))).project)
+    moved = ordered.set_moving(standing(), 1).project
+    over = stops.dwelt(after(moved, stopped_event(), detail_event(stop(2, 5))).project)
     values = live(over).values
     assert values is not None
     assert values.is_stale
@@ -183,8 +184,8 @@ def test_values_that_do_not_come_are_dimmed_after_the_moment() -> None:
 
 
 def test_an_arrow_whose_successor_is_not_placed_goes_after_the_moment() -> None:
-    moved = transitions.set_moving(standing(), 1).project
-    over = transitions.dwelt(heard(moved, stopped_event()).project)
+    moved = ordered.set_moving(standing(), 1).project
+    over = stops.dwelt(heard(moved, stopped_event()).project)
     assert live(over).stop is None
     assert live(over).state == "paused"
 
@@ -203,7 +204,7 @@ def test_a_stop_so_fast_that_nobody_said_the_program_ran_is_somebody_elses() -> 
 
 def test_our_own_movement_gives_the_cursor_back() -> None:
     watching = replace(standing(), is_following=False)
-    moved = transitions.set_moving(watching, 1).project
+    moved = ordered.set_moving(watching, 1).project
     outcome = after(moved, continued_event(), stopped_event(), detail_event(stop(2, 9)))
     assert outcome.project.is_following
     assert Jump(FILE, 9, "stop") in outcome.effects
@@ -211,21 +212,21 @@ def test_our_own_movement_gives_the_cursor_back() -> None:
 
 def test_a_pause_of_ours_is_followed() -> None:
     running = project(session=session(mover="them"))
-    outcome = after(transitions.set_pausing(running).project, stopped_event("pause"), detail_event(stop(1, 3)))
+    outcome = after(ordered.set_pausing(running).project, stopped_event("pause"), detail_event(stop(1, 3)))
     assert Jump(FILE, 3, "stop") in outcome.effects
 
 
 def test_a_refused_movement_puts_the_stop_back_and_asks_how_it_is() -> None:
-    moved = transitions.set_moving(standing(), 8).project
-    refused = transitions.move_refused(moved, 8)
+    moved = ordered.set_moving(standing(), 8).project
+    refused = ordered.move_refused(moved, 8)
     assert refused.effects == ("draw", "status")
     assert live(refused).state == "paused"
 
 
 def test_the_refusal_of_a_movement_that_is_over_changes_nothing() -> None:
-    moved = transitions.set_moving(standing(), 8).project
+    moved = ordered.set_moving(standing(), 8).project
     stopped = after(moved, stopped_event()).project
-    assert transitions.move_refused(stopped, 8) == Outcome(stopped)
+    assert ordered.move_refused(stopped, 8) == Outcome(stopped)
 
 
 def test_a_second_thread_stopping_changes_no_generation() -> None:
@@ -250,7 +251,7 @@ def test_the_caller_that_the_daemon_names_is_shown_even_where_the_top_frame_has_
 def test_a_stop_without_any_source_is_told() -> None:
     told = stop(1, frame=frame(0, "nanosleep", path=None))
     outcome = after(project(session=session(mover="us"), is_following=True), stopped_event(), detail_event(told))
-    assert outcome.effects[-1] == transitions.Say("stopped in nanosleep, which has no source here")
+    assert outcome.effects[-1] == effects.Say("stopped in nanosleep, which has no source here")
 
 
 def test_the_end_takes_stop_and_values_away_and_is_told_once() -> None:
@@ -258,7 +259,7 @@ def test_the_end_takes_stop_and_values_away_and_is_told_once() -> None:
     ended = outcome.project.session
     assert ended is not None
     assert (ended.state, ended.exit_code, ended.stop, ended.values) == ("exited", 3, None, None)
-    assert outcome.effects == ("draw", transitions.Ended(ended))
+    assert outcome.effects == ("draw", effects.Ended(ended))
     assert heard(outcome.project, ended_event("terminated")) == Outcome(outcome.project)
 
 
@@ -286,13 +287,13 @@ def started_event() -> events.SessionStarted:
 
 def test_our_launch_that_stops_at_once_is_followed_whichever_word_comes_first() -> None:
     answer = launched("paused", reason="entry", thread_id=1, stop=stop(1, 2), breakpoints=(breakpoint_at(2),))
-    launching = transitions.launching(project(), FILE, NOW).project
-    by_answer = transitions.launched(launching, answer, "debugpy", FILE)
+    launching = ordered.launching(project(), FILE, NOW).project
+    by_answer = ordered.launched(launching, answer, "debugpy", FILE)
     assert Jump(FILE, 2, "stop") in by_answer.effects
     late = after(by_answer.project, started_event(), detail_event(stop(1, 2)))
     by_event = after(launching, started_event(), detail_event(stop(1, 2)))
     assert Jump(FILE, 2, "stop") in by_event.effects
-    late_answer = transitions.launched(by_event.project, answer, "debugpy", FILE)
+    late_answer = ordered.launched(by_event.project, answer, "debugpy", FILE)
     assert not any(isinstance(effect, Jump) for effect in late_answer.effects)
     for outcome in (late, late_answer):
         assert outcome.project.is_following
@@ -302,9 +303,9 @@ def test_our_launch_that_stops_at_once_is_followed_whichever_word_comes_first() 
 
 
 def test_a_launch_whose_program_is_over_already_is_told_by_the_event_only() -> None:
-    launching = transitions.launching(project(), FILE, NOW).project
+    launching = ordered.launching(project(), FILE, NOW).project
     ended = after(launching, started_event(), ended_event(objects.Exited(exit_code=1)))
-    answered = transitions.launched(ended.project, launched("exited"), "debugpy", FILE)
+    answered = ordered.launched(ended.project, launched("exited"), "debugpy", FILE)
     assert answered.effects == ("draw",)
     kept = answered.project.session
     assert kept is not None
@@ -318,7 +319,7 @@ def test_a_session_started_by_another_client_is_asked_for_and_not_followed() -> 
 
 
 def test_a_failed_launch_leaves_the_project_as_it_is_with_the_daemon() -> None:
-    failed = transitions.launch_failed(transitions.launching(project(), FILE, NOW).project)
+    failed = ordered.launch_failed(ordered.launching(project(), FILE, NOW).project)
     assert failed.project == project()
     assert failed.effects == ("draw", "status", "list")
 
@@ -328,7 +329,7 @@ def test_a_failed_launch_leaves_the_project_as_it_is_with_the_daemon() -> None:
 
 def test_a_link_that_comes_up_draws_a_stop_it_finds_and_moves_nothing() -> None:
     found = status(stop=stop(5, 3, locals=page(x="1")))
-    outcome = transitions.connected(project(), DETAIL, found, (breakpoint_at(3),), NOW)
+    outcome = told.connected(project(), DETAIL, found, (breakpoint_at(3),), NOW)
     assert live(outcome).stop is not None
     assert live(outcome).values is not None
     assert not any(isinstance(effect, Jump) for effect in outcome.effects)
@@ -336,29 +337,29 @@ def test_a_link_that_comes_up_draws_a_stop_it_finds_and_moves_nothing() -> None:
 
 
 def test_a_snapshot_brings_back_a_stop_whose_events_were_lost() -> None:
-    moved = transitions.set_moving(standing(), 1).project
-    outcome = transitions.snapshot(moved, status(stop=stop(2, 8)), NOW)
+    moved = ordered.set_moving(standing(), 1).project
+    outcome = told.snapshot(moved, status(stop=stop(2, 8)), NOW)
     assert live(outcome).stop == stop(2, 8)
     assert live(outcome).moving == 0
     assert Jump(FILE, 8, "stop") in outcome.effects
 
 
 def test_a_snapshot_without_a_session_takes_it_away() -> None:
-    assert transitions.snapshot(standing(), status(), NOW).project.session is None
+    assert told.snapshot(standing(), status(), NOW).project.session is None
 
 
 def test_a_lost_daemon_leaves_the_breakpoints_of_the_file() -> None:
-    outcome = transitions.lost(standing(), (breakpoint_at(9),))
+    outcome = told.lost(standing(), (breakpoint_at(9),))
     assert outcome.project.session is None
     assert not outcome.project.is_connected
     assert outcome.project.breakpoints == (breakpoint_at(9),)
-    assert transitions.lost(outcome.project, (breakpoint_at(9),)).effects == ()
+    assert told.lost(outcome.project, (breakpoint_at(9),)).effects == ()
 
 
 def test_a_launch_that_starts_the_daemon_is_ours_although_no_daemon_answered_at_first() -> None:
-    launching = transitions.launching(project(), FILE, NOW).project
-    unlinked = transitions.lost(launching, ()).project
-    linked = transitions.connected(unlinked, DETAIL, status(), (), NOW).project
+    launching = ordered.launching(project(), FILE, NOW).project
+    unlinked = told.lost(launching, ()).project
+    linked = told.connected(unlinked, DETAIL, status(), (), NOW).project
     started = heard(linked, events.SessionStarted(session_id=SESSION, adapter="debugpy")).project
     assert live(started).mover == "us"
     assert started.is_following
@@ -373,20 +374,20 @@ def test_without_stop_details_the_place_is_asked_for() -> None:
     assert "frame" in outcome.effects
     asked = live(outcome)
     assert asked.stop is not None
-    told = transitions.stop_told(outcome.project, replace(asked.stop, frame=frame(6)))
+    told = stops.stop_told(outcome.project, replace(asked.stop, frame=frame(6)))
     assert Jump(FILE, 6, "stop") in told.effects
-    moved = transitions.set_moving(told.project, 1).project
-    assert transitions.stop_told(moved, replace(asked.stop, frame=frame(6), locals=page(x="1"))) == Outcome(moved)
+    moved = ordered.set_moving(told.project, 1).project
+    assert stops.stop_told(moved, replace(asked.stop, frame=frame(6), locals=page(x="1"))) == Outcome(moved)
 
 
 def test_without_stop_details_a_launch_that_stops_is_asked_for() -> None:
-    launching = transitions.launching(project(features=frozenset[str]()), FILE, NOW).project
-    outcome = transitions.launched(launching, launched("paused", reason="entry", thread_id=1), "debugpy", FILE)
+    launching = ordered.launching(project(features=frozenset[str]()), FILE, NOW).project
+    outcome = ordered.launched(launching, launched("paused", reason="entry", thread_id=1), "debugpy", FILE)
     assert "frame" in outcome.effects
 
 
 def test_without_stop_details_a_paused_session_found_on_connecting_is_asked_for() -> None:
-    outcome = transitions.connected(project(), frozenset(), status(state="paused"), (), NOW)
+    outcome = told.connected(project(), frozenset(), status(state="paused"), (), NOW)
     assert "frame" in outcome.effects
 
 
@@ -413,7 +414,7 @@ def answer(action: str, *changed: objects.BreakpointStatus) -> responses.Breakpo
     ],
 )
 def test_an_edit_of_ours_shows_at_once(done: responses.Breakpoints, left: tuple[objects.BreakpointStatus, ...]) -> None:
-    outcome = transitions.edited(project(breakpoints=(breakpoint_at(4),)), done)
+    outcome = points.edited(project(breakpoints=(breakpoint_at(4),)), done)
     assert outcome.project.breakpoints == left
     assert outcome.effects == ("draw",)
 
@@ -453,14 +454,14 @@ def test_a_change_of_the_projects_list_makes_us_read_it() -> None:
 
 def test_an_outer_frame_is_looked_at_until_the_program_moves() -> None:
     stack = (frame(4, "area", id=1), frame(20, "main", id=2))
-    told = transitions.frames_told(standing(generation=1), 1, stack).project
-    chosen = transitions.frame_chosen(told, 1)
+    told = stops.frames_told(standing(generation=1), 1, stack).project
+    chosen = stops.frame_chosen(told, 1)
     assert chosen.effects == ("draw", Jump(FILE, 20, "frame"))
-    valued = transitions.values_told(chosen.project, 1, 1, page(z="3"))
+    valued = stops.values_told(chosen.project, 1, 1, page(z="3"))
     values = live(valued).values
     assert values is not None
     assert (values.function, values.line) == ("main", 20)
-    moved = transitions.set_moving(valued.project, 1).project
+    moved = ordered.set_moving(valued.project, 1).project
     there = after(moved, stopped_event(), detail_event(stop(2)))
     assert live(there).chosen == 0
     assert live(there).frames == ()
@@ -468,8 +469,8 @@ def test_an_outer_frame_is_looked_at_until_the_program_moves() -> None:
 
 def test_a_stack_or_values_of_an_earlier_stop_are_dropped() -> None:
     start = standing(generation=2)
-    assert transitions.frames_told(start, 1, (frame(1),)) == Outcome(start)
-    assert transitions.values_told(start, 1, 0, page(x="1")) == Outcome(start)
+    assert stops.frames_told(start, 1, (frame(1),)) == Outcome(start)
+    assert stops.values_told(start, 1, 0, page(x="1")) == Outcome(start)
 
 
 # --- whatever happens

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from lazydap_core.protocol.objects import BreakpointStatus
-from lazydap_nvim import transitions, view
+from lazydap_nvim import view
 from lazydap_nvim.model import Item, Jump, Listing, Model, Project
+from lazydap_nvim.transitions import ordered, points, stops, told
 from tests.unit.host.building import (
     FILE,
     ROOT,
@@ -39,9 +40,9 @@ def drawn(model: Model) -> dict[str, Any]:
 
 
 def stopped_project(**more: Any) -> Project:
-    told = stop(3, 7, text="boom", locals=page(x="1"))
+    standing = stop(3, 7, text="boom", locals=page(x="1"))
     start = project(session=session(mover="us"), is_following=True, **more)
-    return transitions.heard(transitions.heard(start, stopped_event()).project, detail_event(told)).project
+    return told.heard(told.heard(start, stopped_event()).project, detail_event(standing)).project
 
 
 def test_an_empty_model_has_every_section() -> None:
@@ -157,17 +158,17 @@ def test_values_are_rows_of_name_value_type_and_change() -> None:
 
 def test_a_chosen_frame_is_drawn_beside_the_stop() -> None:
     start = stopped_project()
-    told = transitions.frames_told(start, 3, (frame(7, "area"), frame(20, "main"))).project
-    chosen = transitions.frame_chosen(told, 1).project
+    told = stops.frames_told(start, 3, (frame(7, "area"), frame(20, "main"))).project
+    chosen = stops.frame_chosen(told, 1).project
     batch = drawn(model_of(chosen))
     assert [(f["line"], f["name"], f["number"]) for f in batch["frames"]] == [(20, "main", 1)]
     assert [s["line"] for s in batch["stops"]] == [7]
 
 
 def test_the_state_changes_together_with_the_arrow() -> None:
-    moved = transitions.set_moving(stopped_project(), 1).project
+    moved = ordered.set_moving(stopped_project(), 1).project
     assert drawn(model_of(moved))["projects"][0]["state"] == "paused"
-    assert drawn(model_of(transitions.dwelt(moved).project))["projects"][0]["state"] == "running"
+    assert drawn(model_of(stops.dwelt(moved).project))["projects"][0]["state"] == "running"
 
 
 @pytest.mark.parametrize(
@@ -241,9 +242,9 @@ def changed_sections(before: Model, after: Model) -> set[str]:
 def test_a_step_sends_the_stop_and_then_the_values_and_nothing_else() -> None:
     many = tuple(breakpoint_at(line, id=line) for line in range(1, 200))
     first = stopped_project(breakpoints=many)
-    stopped = transitions.heard(transitions.set_moving(first, 1).project, stopped_event()).project
-    placed = transitions.heard(stopped, detail_event(stop(4, 8, text="boom"))).project
-    valued = transitions.heard(placed, detail_event(stop(4, 8, text="boom", locals=page(x="2")))).project
+    stopped = told.heard(ordered.set_moving(first, 1).project, stopped_event()).project
+    placed = told.heard(stopped, detail_event(stop(4, 8, text="boom"))).project
+    valued = told.heard(placed, detail_event(stop(4, 8, text="boom", locals=page(x="2")))).project
     assert changed_sections(model_of(first), model_of(placed)) == {"stops"}
     assert changed_sections(model_of(placed), model_of(valued)) == {"values"}
 
@@ -251,7 +252,7 @@ def test_a_step_sends_the_stop_and_then_the_values_and_nothing_else() -> None:
 def test_the_breakpoints_are_not_made_again_for_a_step() -> None:
     first = stopped_project(breakpoints=(breakpoint_at(1),))
     known = view.picture(model_of(first))
-    moved = transitions.set_moving(first, 1).project
+    moved = ordered.set_moving(first, 1).project
     assert view.picture(model_of(moved), known)["breakpoints"] is known["breakpoints"]
 
 
@@ -287,8 +288,8 @@ def test_a_batch_depends_on_the_model_alone(turns: list[Any], is_lost: bool) -> 
     picture: view.Picture | None = None
     for happened, breakpoints in turns:
         for event in happened:
-            now = transitions.heard(now, event).project
-        now = transitions.listed(now, breakpoints).project
+            now = told.heard(now, event).project
+        now = points.listed(now, breakpoints).project
         model = model_of(now)
         made = view.picture(model, picture)
         assert {name: one.text for name, one in made.items()} == {
@@ -304,6 +305,6 @@ def test_a_batch_depends_on_the_model_alone(turns: list[Any], is_lost: bool) -> 
 @given(st.text(), st.text())
 def test_whatever_a_program_calls_things_the_batch_is_one_json_text(name: str, value: str) -> None:
     told = stop(1, locals=page(**{name: value}), text=value, frame=frame(1, name))
-    live = transitions.stop_told(project(session=session(state="paused")), told).project
+    live = stops.stop_told(project(session=session(state="paused")), told).project
     [entry] = drawn(model_of(live))["stops"]
     assert "\n" not in entry["name"]
