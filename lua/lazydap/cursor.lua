@@ -86,11 +86,15 @@ local function show(path)
   buffer = buffer or vim.fn.bufadd(path)
   vim.bo[buffer].buflisted = not buffers.is_text(path)
   vim.cmd("normal! m'")
+  local before = vim.api.nvim_get_current_buf()
   local ok, fault = pcall(vim.api.nvim_win_set_buf, 0, buffer)
   if not ok then
     -- Without 'hidden' a changed buffer cannot be left: a second window can.
     vim.cmd('split')
     ok, fault = pcall(vim.api.nvim_win_set_buf, 0, buffer)
+  end
+  if ok and buffers.is_text(path) then
+    require('lazydap.texts').instead(vim.api.nvim_get_current_win(), before)
   end
   return not ok and tostring(fault) or nil
 end

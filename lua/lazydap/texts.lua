@@ -45,6 +45,25 @@ local function make(text)
   return buffer
 end
 
+--- Note the file that a window has given up for such code: it comes back when nothing runs any more.
+---@param window integer
+---@param buffer integer
+function M.instead(window, buffer)
+  if not buffers.is_text(vim.api.nvim_buf_get_name(buffer)) then
+    vim.w[window].lazydap_file = buffer
+  end
+end
+
+---@param buffer integer
+local function give_back_windows(buffer)
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local file = vim.w[window].lazydap_file
+    if file and vim.api.nvim_buf_is_loaded(file) then
+      vim.api.nvim_win_set_buf(window, file)
+    end
+  end
+end
+
 --- Bring the buffers in line with the state. One that is no longer told of goes, at the latest with its window.
 function M.update()
   local told = {} ---@type table<string, true>
@@ -67,6 +86,9 @@ function M.update()
       vim.api.nvim_buf_delete(buffer, { force = true })
     elseif not told[path] then
       vim.bo[buffer].bufhidden = 'wipe'
+      if #state.live() == 0 then
+        give_back_windows(buffer)
+      end
     end
   end
 end

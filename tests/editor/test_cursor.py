@@ -74,23 +74,25 @@ def test_an_editor_that_only_watches_draws_and_stays_where_it_is(editor: Editor,
 
 
 @pytest.mark.parametrize(
-    ("enter", "leave"),
+    ("enter", "mode", "leave"),
     [
-        ("i", "<Esc>"),
-        ("v", "<Esc>"),
-        ("V", "<Esc>"),
-        ("R", "<Esc>"),
-        (":let x", "<Esc>"),
-        ("d", "<Esc>"),
-        ("q:", ":q<CR>"),
-        (":terminal sleep 20<CR>i", r"<C-\><C-n>:bdelete!<CR>"),
+        ("i", "i", "<Esc>"),
+        ("v", "v", "<Esc>"),
+        ("V", "V", "<Esc>"),
+        ("R", "R", "<Esc>"),
+        (":let x", "c", "<Esc>"),
+        ("d", "no", "<Esc>"),
+        ("q:", "n", ":q<CR>"),
+        (":terminal sleep 20<CR>i", "t", r"<C-\><C-n>:bdelete!<CR>"),
     ],
 )
 def test_in_the_middle_of_something_the_jump_waits_and_one_line_says_so(
-    editor: Editor, files: tuple[Path, Path], enter: str, leave: str
+    editor: Editor, files: tuple[Path, Path], enter: str, mode: str, leave: str
 ) -> None:
     editor.type(enter)
-    eventually(editor.is_free, lambda is_free: not is_free, what="the editor is busy")
+    eventually(
+        lambda: (editor.is_free(), editor.eval("mode(1)")), lambda now: now == (False, mode), what="the editor is busy"
+    )
     jump(editor, files[0], 20)
     jump(editor, files[0], 25)
     assert editor.eval("line('.', win_getid(winnr('$')))") == 1

@@ -33,7 +33,8 @@ int main(void) {
     Program(
         "sparse.py",
         """\
-total = 1  # @first
+start = 1
+total = start  # @first
 # @nothing
 
 total += 1  # @next

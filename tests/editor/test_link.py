@@ -13,7 +13,6 @@ from lazydap_nvim import early
 from lazydap_nvim.link import Link
 from tests.editor.editor import end_daemons, eventually, listens
 from tests.editor.scripted import StartDaemon
-from tests.house.surroundings import Folders
 
 SECONDS = 8.0
 
@@ -57,16 +56,25 @@ async def test_a_command_goes_on_when_the_link_came_up_while_its_daemon_was_bein
         tasks.cancel_scope.cancel()
 
 
-def test_the_daemon_of_a_first_command_is_started_for_a_file_of_a_project(
-    project: Path, private_folders: Folders
-) -> None:
+def until_begun() -> None:
+    """Wait until nobody is starting a daemon early any more."""
+    eventually(
+        lambda: [thread.name for thread in threading.enumerate()],
+        lambda names: "early daemon" not in names,
+        what="the thread is over",
+        seconds=SECONDS,
+    )
+
+
+def test_the_daemon_of_a_first_command_is_started_for_a_file_of_a_project(project: Path) -> None:
     (project / ".lazydap").mkdir(exist_ok=True)
-    socket = places(project, environ=os.environ).socket
+    here = places(project, environ=os.environ)
     try:
         early.begin(str(project / "a.py"))
-        eventually(lambda: listens(socket), bool, what="the daemon listens", seconds=SECONDS)
+        until_begun()
+        assert listens(here.socket)
     finally:
-        end_daemons(private_folders.runtime)
+        end_daemons(here.runtime)
 
 
 def test_no_daemon_is_started_for_a_file_that_belongs_to_no_project(
@@ -83,9 +91,5 @@ def test_no_daemon_is_started_for_a_file_that_belongs_to_no_project(
     monkeypatch.setattr(early, "has_root", has_no_root)
     monkeypatch.setattr(early, "ensure_daemon", start)
     early.begin(str(project / "a.py"))
-    eventually(
-        lambda: [thread.name for thread in threading.enumerate()],
-        lambda names: "early daemon" not in names,
-        what="the thread is over",
-    )
+    until_begun()
     assert asked == ["root"]

@@ -159,6 +159,28 @@ def test_the_machine_code_of_a_c_function_without_debug_information_is_shown(
     editor.expect_cursor(project / "main.c", 3)
 
 
+def test_a_compiled_program_at_its_entry_leaves_the_window_to_the_file_and_gives_it_back_at_the_end(
+    start_editor: StartEditor, project: Path
+) -> None:
+    source = project / "main.c"
+    source.write_text("int main(void) {\n  return 0;\n}\n")
+    subprocess.run(["cc", "-g", "-O0", "main.c", "-o", "prog"], cwd=project, check=True)
+    editor = start_editor(source)
+    editor.go_to(2)
+    editor.command("LazydapLaunch! ./prog")
+    eventually(
+        editor.messages,
+        lambda said: any("stopped at the entry" in line for line in said),
+        what="it stops",
+        seconds=SLOW,
+    )
+    assert editor.cursor() == (str(source), 2)
+    editor.command("LazydapHere")
+    eventually(lambda: shown(editor)[0], lambda name: name.startswith("lazydap://source/"), what="the code is shown")
+    editor.command("LazydapStop")
+    eventually(editor.cursor, lambda at: at == (str(source), 2), what="the file is back", seconds=SLOW)
+
+
 def test_code_that_a_python_program_has_made_is_shown(start_editor: StartEditor, project: Path) -> None:
     file = project / "made.py"
     file.write_text(PYTHON)

@@ -23,17 +23,9 @@ from lazydap_nvim.model import (
 from lazydap_nvim.transitions.effects import Effect, Jump, Outcome, Say
 
 STOP_DETAIL = "stop_detail"
-
-
 SOURCE = "source"
-
-
 NO_INPUT = "EOF when reading a line"
-
-
 """What Python says to a program that asks where nobody can answer."""
-
-
 _DEFINITIONS = frozenset({"module", "function", "type", "builtin_function_or_method"})
 
 
@@ -69,20 +61,23 @@ def stop_told(project: Project, stop: Stop) -> Outcome:
         told = replace(told, shown=told.shown | {where[0]})
     was_placed = not is_new and session.stop is not None and place(standing_frame(session.stop)) is not None
     if follows and not was_placed and frame is not None:
-        effects = (*effects, *_approach(project, frame, is_told=session.stop == stop))
+        effects = (*effects, *_approach(project, stop, frame, is_told=session.stop == stop))
     if is_new and NO_INPUT in (stop.text or "") and not session.has_terminal:
         effects += (Say(asking_line(session), "warn"),)
     return Outcome(replace(project, session=told, is_following=follows), effects)
 
 
-def _approach(project: Project, frame: StackFrame, *, is_told: bool) -> tuple[Effect, ...]:
+def _approach(project: Project, stop: Stop, frame: StackFrame, *, is_told: bool) -> tuple[Effect, ...]:
     """What brings the following editor to a stop."""
     where = place(frame)
     if where is not None:
         return (Jump(*where, "stop"),)
-    if text_reference(frame) is not None and SOURCE in project.features:
+    has_text = text_reference(frame) is not None and SOURCE in project.features
+    if has_text and stop.reason != "entry":
         return ("text",)
-    return () if is_told else (Say(sourceless(frame)),)
+    # At its entry a compiled program stands in the system's loader, which nobody has asked to see.
+    words = f"stopped at the entry, in {one_line(frame.name)}: :LazydapHere shows its code" if has_text else None
+    return () if is_told else (Say(words or sourceless(frame)),)
 
 
 def sourceless(frame: StackFrame) -> str:
