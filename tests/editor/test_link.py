@@ -74,7 +74,7 @@ def test_the_daemon_of_a_first_command_is_started_for_a_file_of_a_project(projec
         until_begun()
         assert listens(here.socket)
     finally:
-        end_daemons(here.runtime)
+        end_daemons(here.pid.parent)
 
 
 def test_no_daemon_is_started_for_a_file_that_belongs_to_no_project(
