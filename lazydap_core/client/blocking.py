@@ -38,8 +38,8 @@ class BlockingClient:
         self.dropped_events = 0
 
     @classmethod
-    def connect(cls, socket_path: Path, timeout: float = CONNECT_SECONDS) -> Self:
-        """Connect and greet within `timeout` seconds.
+    def connect(cls, socket_path: Path, timeout: float = CONNECT_SECONDS, *, called: str | None = None) -> Self:
+        """Connect and greet within `timeout` seconds, as a client of the name `called`.
 
         Raises DaemonUnreachable when nobody answers there, VersionMismatch when its version is not spoken here.
         """
@@ -48,14 +48,13 @@ class BlockingClient:
             stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
                 _connect(stream, socket_path, deadline)
-                return cls._greeted(stream, deadline)
+                return cls._greeted(stream, deadline, Conversation(called))
             except (OSError, LazydapError):
                 stream.close()
                 raise
 
     @classmethod
-    def _greeted(cls, stream: socket.socket, deadline: float) -> Self:
-        conversation = Conversation()
+    def _greeted(cls, stream: socket.socket, deadline: float, conversation: Conversation) -> Self:
         stream.sendall(conversation.greeting())
         while True:
             for heard in conversation.feed(_read(stream, deadline)):

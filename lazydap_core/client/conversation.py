@@ -40,9 +40,11 @@ class Conversation:
     """
 
     called: ClassVar[str | None] = None
-    """What this process calls itself to the daemon; those who look on are told (feature `actor`)."""
+    """What this process calls itself to the daemon, where a conversation is given no name of its own; those who look on
+    are told (feature `actor`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, called: str | None = None) -> None:
+        self._called = called or self.called
         self._decoder = FrameDecoder()
         self._last_id = UNASKED_ID
         self.version = codec.NEWEST
@@ -64,7 +66,7 @@ class Conversation:
         daemon is older than the request; no id is used then.
         """
         number = self._last_id + 1
-        name = self.called if number == GREETING_ID else None
+        name = self._called if number == GREETING_ID else None
         try:
             body = codec.encode(number, request, self.version, client=name)
         except Unencodable as error:

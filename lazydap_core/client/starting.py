@@ -87,11 +87,9 @@ def _answering(places: Places, deadline: float, called: str | None) -> "Blocking
         return None
     # Only where there is somebody to talk to: in a first command the protocol is read while the daemon starts.
     from lazydap_core.client.blocking import BlockingClient  # noqa: PLC0415
-    from lazydap_core.client.conversation import Conversation  # noqa: PLC0415
 
-    Conversation.called = called or Conversation.called
     try:
-        return BlockingClient.connect(places.socket, max(0.1, deadline - time.monotonic()))
+        return BlockingClient.connect(places.socket, max(0.1, deadline - time.monotonic()), called=called)
     except ReplyTimedOut as error:
         raise ReplyTimedOut(
             f"a daemon listens on {places.socket} and does not answer: see {places.log}, end process"

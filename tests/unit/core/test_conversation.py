@@ -17,6 +17,12 @@ VERSION = {"Response": {"Version": {"lazydap": "1", "protocol": 10}}}
 WATCH = {"Event": {"WatchUpdated": {"watch_id": 7}}}
 
 
+@pytest.fixture(autouse=True)
+def _nameless(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What an earlier test has called this process.
+    monkeypatch.setattr(Conversation, "called", None)
+
+
 def _frame(number: int, payload: dict[str, Any], version: int = 10) -> bytes:
     body = json.dumps({"version": version, "id": number, "payload": payload}).encode()
     return struct.pack(">I", len(body)) + body
@@ -30,6 +36,12 @@ def _greeted() -> Conversation:
 
 
 def test_the_first_thing_said_is_a_ping_with_id_one() -> None:
+    assert Conversation().greeting() == _as_sent('{"version":10,"id":1,"payload":{"Request":"Ping"}}')
+
+
+def test_a_conversation_with_a_name_of_its_own_leaves_the_next_one_without() -> None:
+    named = '{"version":10,"id":1,"client":"command line","payload":{"Request":"Ping"}}'
+    assert Conversation("command line").greeting() == _as_sent(named)
     assert Conversation().greeting() == _as_sent('{"version":10,"id":1,"payload":{"Request":"Ping"}}')
 
 
