@@ -218,6 +218,21 @@ def test_variables_honours_its_window(project: Shell, built: Path) -> None:
     assert first_page.err.startswith("warning: ")
 
 
+def test_what_is_reported_at_a_stop_is_bounded_and_does_not_contradict_itself(project: Shell, built: Path) -> None:
+    set_break(project, built / "inspects.c", C["inspects"].line("print"))
+    launch(project, built / "inspects")
+    stop = resume(project)
+    assert not [one for one in project("break", "--list").json["breakpoints"] if one["verified"] and one.get("message")]
+    refused = project("pause", "--wait")
+    assert (refused.code, refused.error["error"]) == (1, "BadRequest")
+    frames = project("stack", "--levels", "0").json["frames"]
+    assert frames[0]["name"] == stop["frame"]["name"] == "main"
+    assert len(project("stack", "--levels", "1").json["frames"]) == 1 < len(frames)
+    reference = str(locals_of(project)["big"]["variables_reference"])
+    page = project("variables", "--reference", reference).json
+    assert (len(page["variables"]), page["truncated"]) == (200, True)
+
+
 def test_a_crash_inside_a_library_names_the_frame_in_the_user_s_code(project: Shell, built: Path) -> None:
     launch(project, built / "library_crash")
     stop = resume(project)
