@@ -16,6 +16,15 @@ def anchor_of(lines: Sequence[str], line: int) -> str | None:
     return f"{above}\n{_kept(lines[line - 1])}\n{below}"
 
 
+def is_of_one_line(one: str | None, other: str | None) -> bool:
+    """Whether two anchors are of lines with the same text, whatever stands around them."""
+    return one is not None and other is not None and _line_of(one) == _line_of(other)
+
+
+def _line_of(anchor: str) -> str:
+    return (*anchor.split("\n"), "", "")[1]
+
+
 def _first_text(lines: Iterable[str]) -> str:
     return next((_kept(text) for text in lines if text.strip()), "")
 

@@ -171,7 +171,28 @@ async def move(made: Rig, number: int, line: int, **more: Any) -> Any:
     return await made.engine.handle(BreakpointMove(moves=(place,), dry_run=False))
 
 
-async def test_a_breakpoint_that_follows_its_text_keeps_its_id_and_stops_at_its_new_line(made: Rig) -> None:
+async def test_a_breakpoint_that_goes_along_with_its_text_stays_where_it_is_in_the_running_program(made: Rig) -> None:
+    await made.start(LOOP, loops=True)
+    await made.add(3, anchor="a\nb\nc")
+    await made.add(1)
+    made.published.clear()
+    answer = await move(made, 1, 5, anchor="new\nb\nc")
+    (status,) = answer.breakpoints
+    assert (status.id, status.line, status.verified, status.adapter_line) == (1, 5, True, None)
+    assert sorted(sent(made)[-1]) == [1, 3]
+    await made.engine.handle(requests.BreakpointToggle(selector=objects.ByIds(ids=(2,)), dry_run=False))
+    assert sent(made)[-1] == [3]
+    stable = await made.resume()
+    assert (stable.frame.line, stable.hit_breakpoint_ids) == (3, (1,))
+    told = [t.breakpoint.line for t in made.of(events.BreakpointUpdated) if t.session_id and t.breakpoint.id == 1]
+    assert set(told) <= {5}
+    await made.disconnect()
+    # The next program is made of the text of now.
+    await made.start(LOOP, loops=True)
+    assert sent(made)[-1] == [5]
+
+
+async def test_a_breakpoint_that_is_moved_keeps_its_id_and_stops_at_its_new_line(made: Rig) -> None:
     await made.start(LOOP, loops=True)
     added = await made.add(3, condition="executed > 0")
     made.published.clear()

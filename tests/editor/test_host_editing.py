@@ -127,3 +127,22 @@ def test_deleting_the_line_of_a_breakpoint_and_undoing_it_is_as_if_nothing_had_b
     editor.command("silent write")
     launch(editor, made.command)
     eventually(editor.signs, lambda signs: signs.get(call) == "▶●", what="it stops there", seconds=SLOW)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_lines_put_in_while_the_program_stands_take_the_breakpoint_along_and_it_still_stops_there(
+    start_editor: Start, project: Path, adapter: str
+) -> None:
+    made = debuggee(adapter, COUNTS, project)
+    call = made.line("call")
+    editor = start_editor(made.file)
+    break_at(editor, call)
+    launch(editor, made.command)
+    expect_stop(editor, made.file, call)
+    comment = "//" if made.file.suffix == ".c" else "#"
+    editor.command(f"call append(0, ['{comment} one', '{comment} two'])")
+    editor.expect_sign(call + 2, "▶●")
+    for turn in (1, 2):
+        editor.command("LazydapContinue")
+        editor.expect_virtual_text(call + 2, f"i = {turn}")
+        eventually(editor.signs, lambda signs: signs == {call + 2: "▶●"}, what="it stands there", seconds=SLOW)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from lazydap_core.domain.breakpoints import Breakpoint, NamedBreakpoint
 from lazydap_core.protocol import objects
 from lazydap_daemon.dap import messages as dap
@@ -44,6 +46,8 @@ class Book:
         # Numbered by themselves: LLDB before 23 gives them the numbers of breakpoints again.
         self._watched: dict[int, int] = {}
         self._kinds: dict[int, Kind] = {}
+        # By how many lines a breakpoint has gone along with its text since the adapter was told of it.
+        self._shifts: dict[int, int] = {}
         self._conditional: set[int] = set()
         self._unbound: str | None = None
 
@@ -100,8 +104,23 @@ class Book:
         self._opinions[our_id] = opinion
         return changed
 
+    def followed(self, our_id: int, lines: int) -> None:
+        """Note that a breakpoint has gone along with its text; the program runs the older text, where it stays."""
+        if our_id in self._opinions:
+            self._shifts[our_id] = self._shifts.get(our_id, 0) + lines
+
+    def in_program(self, wanted: Breakpoint) -> Breakpoint:
+        """The breakpoint at its line in the text that the program was made of."""
+        shift = self._shifts.get(wanted.id, 0)
+        return replace(wanted, line=wanted.line - shift) if shift else wanted
+
+    def _here(self, our_id: int | None, line: int | None) -> int | None:
+        """A line of the program's text as the line of the text of now."""
+        return None if line is None else line + (0 if our_id is None else self._shifts.get(our_id, 0))
+
     def moved(self, our_id: int) -> None:
         """Forget where the adapter put a breakpoint that belongs elsewhere now."""
+        self._shifts.pop(our_id, None)
         if our_id in self._opinions:
             self._opinions[our_id] = self._opinions[our_id]._replace(line=None)
 
@@ -139,7 +158,7 @@ class Book:
             id=our_id,
             adapter_id=told.id,
             verified=told.verified,
-            line=told.line,
+            line=self._here(our_id, told.line),
             message=None if told.verified else told.message if our_id is None else self._telling(our_id),
         )
 
@@ -163,7 +182,7 @@ class Book:
             id=our_id,
             adapter_id=opinion.adapter_id,
             verified=opinion.verified,
-            line=opinion.line,
+            line=self._here(our_id, opinion.line),
             message=self._telling(our_id),
         )
 
@@ -175,7 +194,7 @@ class Book:
         return _status(
             wanted,
             verified=opinion.verified,
-            adapter_line=opinion.line if opinion.line != wanted.line else None,
+            adapter_line=line if (line := self._here(wanted.id, opinion.line)) != wanted.line else None,
             message=self._telling(wanted.id),
         )
 

@@ -2,12 +2,13 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import anyio
 from anyio.abc import TaskGroup
 
+from lazydap_core.domain.anchors import is_of_one_line
 from lazydap_core.domain.breakpoints import Breakpoint
 from lazydap_core.errors import (
     Cancelled,
@@ -325,11 +326,23 @@ class Engine:
             case requests.BreakpointMove():
                 for move in request.moves:
                     check_line(move.line)
+                before = {one.id: one for one in self._project.breakpoints}
                 change = self._project.move_breakpoints(request.moves, dry_run=request.dry_run)
-                if change.has_changed and self._occupant is not None:
-                    for one in change.breakpoints:
-                        self._occupant.session.book.moved(one.id)
+                if change.has_changed:
+                    self._moved(before, change.breakpoints)
         return await self._changed(change, dry_run=request.dry_run)
+
+    def _moved(self, before: Mapping[int, Breakpoint], after: Iterable[Breakpoint]) -> None:
+        """Tell the session's book what has gone along with the text of its file, and what is somewhere else now."""
+        if self._occupant is None:
+            return
+        book = self._occupant.session.book
+        for one in after:
+            was = before.get(one.id)
+            if was is not None and was.source == one.source and is_of_one_line(was.anchor, one.anchor):
+                book.followed(one.id, one.line - was.line)
+            else:
+                book.moved(one.id)
 
     def _decorated(self, breakpoints: tuple[Breakpoint, ...]) -> tuple[objects.BreakpointStatus, ...]:
         if self._occupant is None:

@@ -95,7 +95,8 @@ class Pusher:
             await self.push(guest.source)
 
     def _wanted(self, source: str) -> tuple[Breakpoint, ...]:
-        enabled = tuple(b for b in self._project.breakpoints_in(source) if self._project.is_active(b))
+        book = self._session.book
+        enabled = tuple(book.in_program(b) for b in self._project.breakpoints_in(source) if self._project.is_active(b))
         guest = self._guest
         if guest is None or guest.source != source or any(_stops_always(one, guest.line) for one in enabled):
             return enabled
