@@ -28,6 +28,6 @@ def exit_code_words(exit_code: int, adapter: AdapterKind) -> str:
     if (certain := signal_of(exit_code, adapter)) is not None:
         return f"{exit_code} ({certain})"
     likely = _DEADLY.get(exit_code - _OF_A_SHELL)
-    if adapter == "codelldb" and exit_code in (6, 9, 11):
+    if adapter == "codelldb" and exit_code in (6, 9, 11, 15):
         likely = _DEADLY[exit_code]
     return str(exit_code) if likely is None else f"{exit_code} (as after {likely})"

@@ -13,6 +13,7 @@ from lazydap_core.domain.words import AdapterKind
         (247, "debugpy", "247 (SIGKILL)"),
         (-11, "delve", "-11 (SIGSEGV)"),
         (11, "codelldb", "11 (as after SIGSEGV)"),
+        (15, "codelldb", "15 (as after SIGTERM)"),
         (139, "codelldb", "139 (as after SIGSEGV)"),
         (139, "debugpy", "139 (as after SIGSEGV)"),
     ],
