@@ -187,7 +187,9 @@ def _unknown_argument(command: Command, word: str) -> UsageError:
     if word.startswith("-"):
         flags = [option.flag for option in (*command.options, *GLOBAL_OPTIONS)]
         hint = _closest(word.partition("=")[0], flags)
-        if not hint and command.operand is not None:
+        if not hint and (name := word.lstrip("-")) in named(COMMANDS):
+            hint = f"; `lazydap {name}` is a command of its own"
+        elif not hint and command.operand is not None:
             hint = _leading_dash(command, word)
         return UsageError(
             f"unexpected argument `{word}`{hint}: see `lazydap help {command.name}`", kind="UnknownArgument"

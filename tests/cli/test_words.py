@@ -283,3 +283,8 @@ def assert_same_words(command: Command, theirs: dict[str, Any]) -> None:
 def test_completions_are_offered_for_shells_that_can_be_served() -> None:
     assert {*SHELLS} <= {*shtab.SUPPORTED_SHELLS}
     assert {"bash", "zsh", "fish"} <= {*SHELLS}
+
+
+def test_an_option_that_another_command_has_the_name_of_leads_to_that_command() -> None:
+    message = refused("launch", "a.py", "--wait").message
+    assert message == "unexpected argument `--wait`; `lazydap wait` is a command of its own: see `lazydap help launch`"
