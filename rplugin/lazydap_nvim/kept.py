@@ -5,6 +5,7 @@ from typing import NamedTuple
 from lazydap_core.protocol.additions.exceptions import ExceptionFilter
 from lazydap_core.protocol.additions.named import FunctionBreakpointStatus
 from lazydap_core.protocol.objects import BreakpointStatus
+from lazydap_core.protocol.statuses import status_of
 from lazydap_core.state_file import ProjectState
 
 
@@ -18,21 +19,7 @@ class Kept(NamedTuple):
 
 def kept(state: ProjectState) -> Kept:
     """What the file holds, as a daemon that has just read it would tell it."""
-    breakpoints = tuple(
-        BreakpointStatus(
-            id=b.id,
-            source=b.source,
-            line=b.line,
-            column=b.column,
-            condition=b.condition,
-            hit_condition=b.hit_condition,
-            log_message=b.log_message,
-            enabled=b.enabled,
-            verified=False,
-            anchor=b.anchor,
-        )
-        for b in state.breakpoints
-    )
+    breakpoints = tuple(status_of(one) for one in state.breakpoints)
     functions = tuple(
         FunctionBreakpointStatus(
             id=one.id,

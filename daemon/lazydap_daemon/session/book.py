@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from lazydap_core.domain.breakpoints import Breakpoint, NamedBreakpoint
 from lazydap_core.protocol import objects
+from lazydap_core.protocol.statuses import status_of
 from lazydap_daemon.dap import messages as dap
 
 Kind = Literal["line", "function", "data"]
@@ -190,34 +191,10 @@ class Book:
         """The breakpoint with this adapter's opinion; one never told to the adapter is unverified."""
         opinion = self._opinions.get(wanted.id)
         if opinion is None:
-            return undecorated(wanted)
-        return _status(
+            return status_of(wanted)
+        return status_of(
             wanted,
             verified=opinion.verified,
             adapter_line=line if (line := self._here(wanted.id, opinion.line)) != wanted.line else None,
             message=self._telling(wanted.id),
         )
-
-
-def undecorated(wanted: Breakpoint) -> objects.BreakpointStatus:
-    """The breakpoint as the project remembers it, unverified."""
-    return _status(wanted, verified=False, adapter_line=None, message=None)
-
-
-def _status(
-    wanted: Breakpoint, *, verified: bool, adapter_line: int | None, message: str | None
-) -> objects.BreakpointStatus:
-    return objects.BreakpointStatus(
-        id=wanted.id,
-        source=wanted.source,
-        line=wanted.line,
-        column=wanted.column,
-        condition=wanted.condition,
-        hit_condition=wanted.hit_condition,
-        log_message=wanted.log_message,
-        enabled=wanted.enabled,
-        verified=verified,
-        adapter_line=adapter_line,
-        message=message,
-        anchor=wanted.anchor,
-    )

@@ -18,10 +18,10 @@ from lazydap_core.errors import (
     Unsupported,
 )
 from lazydap_core.protocol import events, objects, requests, responses
+from lazydap_core.protocol.statuses import status_of
 from lazydap_daemon.adapters import attaching
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.session import owning, translate
-from lazydap_daemon.session.book import undecorated
 from lazydap_daemon.session.choosing import Chooser
 from lazydap_daemon.session.functions import Functions
 from lazydap_daemon.session.handles import Handles
@@ -346,7 +346,7 @@ class Engine:
 
     def _decorated(self, breakpoints: tuple[Breakpoint, ...]) -> tuple[objects.BreakpointStatus, ...]:
         if self._occupant is None:
-            return tuple(undecorated(one) for one in breakpoints)
+            return tuple(status_of(one) for one in breakpoints)
         return tuple(self._occupant.session.book.decorated(one) for one in breakpoints)
 
     async def _changed(self, change: Change, *, dry_run: bool) -> responses.Breakpoints:
@@ -364,7 +364,7 @@ class Engine:
             action=change.action,
             dry_run=dry_run,
             breakpoints=(
-                tuple(undecorated(one) for one in change.breakpoints)
+                tuple(status_of(one) for one in change.breakpoints)
                 if removed_now
                 else self._decorated(change.breakpoints)
             ),
