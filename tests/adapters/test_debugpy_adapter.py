@@ -10,6 +10,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from lazydap_core.errors import AdapterCrashed, InvalidLaunchConfig
@@ -143,6 +144,20 @@ async def test_the_program_runs_under_its_own_interpreter_which_needs_no_debugpy
         await talk.expect("terminated")
         assert talk.output("stderr") == ""
     assert json.loads(answer.read_text())["python"] == str(python)
+
+
+async def test_a_stack_ends_in_the_program_and_its_path_is_what_python_alone_gives(tmp_path: Path) -> None:
+    (tmp_path / "asks.py").write_text("import json, sys\nprint(json.dumps(sys.path))\nend = 1\n")
+    program = tmp_path / "asks.py"
+    alone = await anyio.run_process([sys.executable, str(program)])
+    async with talking(DRIVER, plan(program)) as talk:
+        await talk.launch({str(program): [{"line": 3}]})
+        await talk.stopped()
+        frames = (await talk.request("stackTrace", threadId=1))["stackFrames"]
+        assert [(frame["name"], frame["source"]["path"]) for frame in frames] == [("<module>", str(program))]
+        await talk.request("continue", threadId=1)
+        await talk.expect("terminated")
+        assert json.loads(talk.output("stdout")) == json.loads(alone.stdout)
 
 
 async def test_files_beside_the_program_do_not_reach_the_adapter(tmp_path: Path) -> None:

@@ -291,10 +291,10 @@ async def test_output_comes_whole_in_order_and_before_the_stop_behind_it(seat: S
 
 async def test_a_program_that_reads_its_input(seat: Seat) -> None:
     await seat.launch("ask", entry=False)
-    result = await seat.resume(SOON) if seat.session.is_live else None
-    if result is not None and result.state == "timeout":
-        with anyio.move_on_after(1.0):
-            await seat.until(lambda: not seat.session.is_live)
+    # Only codelldb leaves its program waiting; what is slow is no such case.
+    waits = objects.Wait(timeout_ms=500 if seat.adapter == "codelldb" else 20_000)
+    if seat.session.is_live:
+        await seat.resume(waits)
     if seat.session.is_live:
         seat.tells("standard input", "never comes")
         await seat.disconnect()

@@ -22,7 +22,7 @@ from lazydap_daemon.adapters.plan import (
 )
 from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
 
-QUICKACK: Final = Path(__file__).with_name("quickack.py")
+ADAPTER: Final = Path(__file__).with_name("debugpy_adapter.py")
 """Never imported here: it would load debugpy into the daemon."""
 
 WITHHELD: Final = frozenset({"DEBUGPY_ADAPTER_ENDPOINTS"})
@@ -89,10 +89,10 @@ class DebugpyDriver(Ordinary):
             )
 
     def command(self, plan: LaunchPlan) -> tuple[str, ...]:
-        """See `Driver.command`: by way of `quickack`, ignoring `PYTHON*` and the files beside the script."""
+        """See `Driver.command`: by way of `debugpy_adapter`, ignoring `PYTHON*` and the files beside the script."""
         if plan.target is not None and is_relayed(plan):
             return relay_command(plan.target)
-        return (sys.executable, "-E", "-P", str(QUICKACK))
+        return (sys.executable, "-E", "-P", str(ADAPTER))
 
     def environment(self, plan: LaunchPlan) -> dict[str, str]:
         """See `Driver.environment`."""

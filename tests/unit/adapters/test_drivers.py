@@ -197,7 +197,7 @@ def test_the_options_of_a_launch_reach_debugpy() -> None:
 def test_debugpys_adapter_runs_under_our_interpreter_whatever_the_environment_says() -> None:
     command = DEBUGPY.command(plan())
     assert command[:3] == (sys.executable, "-E", "-P")
-    assert Path(command[3]).name == "quickack.py"
+    assert Path(command[3]).name == "debugpy_adapter.py"
 
 
 def test_lldbs_launch_is_what_it_needs() -> None:

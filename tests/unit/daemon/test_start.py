@@ -71,7 +71,8 @@ def test_everything_of_the_daemon_is_loaded_at_its_start() -> None:
         for file in package.rglob("*.py")
     } - {
         "lazydap_daemon.start",
-        "lazydap_daemon.adapters.quickack",
+        "lazydap_daemon.adapters.debugpy_adapter",
+        "lazydap_daemon.adapters.debugpy_launcher",
         "lazydap_daemon.adapters.relay",
         "lazydap_daemon.terminal.foreground",
     }
