@@ -25,6 +25,8 @@ STALE_SECONDS: Final = 30.0
 FIRST_PAUSE: Final = 0.002
 LONGEST_PAUSE: Final = 0.01
 STOP_SECONDS: Final = 1.0
+RENEW_SECONDS: Final = 3.0
+"""How long a daemon may take that runs and has lost its socket file, until it has made that anew."""
 LOG_TAIL_BYTES: Final = 65536
 
 UNWANTED_VARIABLES: Final = ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV")
@@ -179,7 +181,7 @@ def _start(places: Places, environ: Mapping[str, str], start_file: Path, called:
     """Start the daemon and wait until it answers; the lock is ours."""
     deadline = time.monotonic() + START_SECONDS
     left_behind = _identity(places.socket)
-    if client := _answering(places, deadline, called):
+    if client := _answering(places, deadline, called) or _come_back(places, deadline, called):
         return client
     if left_behind is not None and _identity(places.socket) == left_behind and _nobody_listens(places.socket):
         places.socket.unlink(missing_ok=True)
@@ -202,6 +204,29 @@ def _start(places: Places, environ: Mapping[str, str], start_file: Path, called:
         raise
     _reap_when_it_ends(child)
     return client
+
+
+def _come_back(places: Places, deadline: float, called: str | None) -> "BlockingClient | None":
+    """A connection to a daemon that runs though its socket file was removed; None when there is none."""
+    wait_until = time.monotonic() + RENEW_SECONDS
+    for pause in _pauses():
+        if places.socket.exists():
+            return _answering(places, deadline, called)
+        if not _is_recorded_running(places) or time.monotonic() > wait_until:
+            return None
+        time.sleep(pause)  # noqa: TID251  # this is the poll, and it has a deadline
+    raise AssertionError
+
+
+def _is_recorded_running(places: Places) -> bool:
+    import psutil  # noqa: PLC0415  # only where a daemon has left its number and no socket
+
+    try:
+        words = psutil.Process(int(_recorded_pid(places))).cmdline()
+    except (ValueError, OverflowError, psutil.Error):
+        return False
+    # The number may be another program's by now.
+    return words[-2:] == ["--instance", places.instance]
 
 
 def _nobody_listens(socket_path: Path) -> bool:

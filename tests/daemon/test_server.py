@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import stat
 import struct
 from contextlib import AsyncExitStack
@@ -737,6 +738,25 @@ async def test_a_socket_file_that_nobody_listens_on_is_replaced(tmp_path: Path) 
     places.socket.write_text("")
     async with serving(places) as served, served.client() as client:
         assert "Response" in await client.ask("Status")
+
+
+@pytest.mark.parametrize("is_folder_gone", [False, True], ids=["file", "folder"])
+async def test_a_socket_that_somebody_removed_is_made_anew_and_its_clients_stay(
+    served: Served, is_folder_gone: bool
+) -> None:
+    async with served.client() as old:
+        assert "Response" in await old.ask("Status")
+        served.places.socket.unlink()
+        served.places.pid.unlink()
+        if is_folder_gone:
+            shutil.rmtree(served.places.runtime)
+        with anyio.fail_after(10):
+            while not served.places.pid.exists():  # noqa: ASYNC110 - no event tells of a file
+                await anyio.sleep(0.01)
+        async with served.client() as new:
+            assert "Response" in await new.ask("Status")
+        assert "Response" in await old.ask("Status")
+        assert stat.S_IMODE(served.places.runtime.stat().st_mode) == 0o700
 
 
 def test_connecting_to_a_socket_with_nothing_behind_it_fails_as_unreachable(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import errno
 import fcntl
+import logging
 import os
 import socket
+import stat
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,13 +16,18 @@ import anyio
 from lazydap_core.errors import DaemonUnreachable
 from lazydap_core.paths import Places
 
+log = logging.getLogger("daemon.ipc")
+
 BACKLOG: Final = 128
 CONNECT_SECONDS: Final = 1.0
 LOCK_SECONDS: Final = 3.0
 LOCK_POLL_SECONDS: Final = 0.01
 EXHAUSTED_SECONDS: Final = 0.5
 """How long accepting pauses when the process has no descriptor left."""
+LOOK_SECONDS: Final = 1.0
+"""How often the socket file is looked for; who starts a daemon gives one that lost it a little longer."""
 PRIVATE: Final = 0o600
+PRIVATE_FOLDER: Final = 0o700
 
 _EXHAUSTED: Final = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 
@@ -32,6 +39,7 @@ class Listener:
         self._places = places
         self._socket = listening
         self._identity = _file_identity(places.socket)
+        self._owner = places.runtime.lstat().st_uid
         self._is_released = False
 
     @classmethod
@@ -58,9 +66,14 @@ class Listener:
     async def accepted(self) -> socket.socket:
         """The next client. Raises OSError when the socket is broken."""
         while True:
-            await anyio.wait_readable(self._socket)
+            listening = self._socket
             try:
-                return self._socket.accept()[0]
+                await anyio.wait_readable(listening)
+                return listening.accept()[0]
+            except anyio.ClosedResourceError:
+                if listening is self._socket:
+                    raise
+                # The socket was made anew.
             except (BlockingIOError, ConnectionAbortedError):
                 continue
             except OSError as error:
@@ -68,6 +81,41 @@ class Listener:
                     raise
                 # The clients that hold the descriptors may leave; nobody is served better by a daemon that ends.
                 await anyio.sleep(EXHAUSTED_SECONDS)
+
+    async def keep(self) -> None:
+        """Make socket and pid file anew whenever somebody has removed the socket file, until cancelled.
+
+        What clears /tmp, or a login's runtime folder at its end, knows nothing of the program that is stopped here, and
+        without the file no client finds it again. Where another daemon has taken the place nothing is done.
+        """
+        complaint = ""
+        while True:
+            await anyio.sleep(LOOK_SECONDS)
+            if self._is_released or _file_identity(self._places.socket) is not None:
+                continue
+            try:
+                await self._renew()
+            except OSError as error:
+                if str(error) != complaint:
+                    complaint = str(error)
+                    log.warning("the socket %s is gone and cannot be made anew: %s", self._places.socket, error)
+
+    async def _renew(self) -> None:
+        folder = self._places.runtime
+        if _file_identity(folder) is None:
+            folder.mkdir(PRIVATE_FOLDER)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != self._owner:
+            raise PermissionError(errno.EACCES, "its folder is another one now", str(folder))
+        async with _alone(self._places):
+            if self._is_released or _file_identity(self._places.socket) is not None:
+                return
+            old, self._socket = self._socket, _listening(self._places)
+            self._identity = _file_identity(self._places.socket)
+            self._places.pid.write_text(str(os.getpid()), encoding="ascii")
+        anyio.notify_closing(old)
+        old.close()
+        log.warning("the socket %s was removed by somebody, and is made anew", self._places.socket)
 
     def release(self) -> None:
         """Close the socket and remove both files as far as they are still ours; again is harmless."""

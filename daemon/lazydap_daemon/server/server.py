@@ -84,6 +84,7 @@ class Server:
             accepting = anyio.CancelScope()
             tasks.start_soon(self._project.run_flusher)
             tasks.start_soon(self._accept, tasks, accepting)
+            tasks.start_soon(self._listener.keep)
             if self._idle_exit is not None:
                 tasks.start_soon(self._end_when_idle, self._idle_exit)
             await self._ending.wait()

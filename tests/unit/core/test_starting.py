@@ -166,6 +166,26 @@ def test_a_socket_left_behind_is_replaced(stage: Stage) -> None:
         assert len(stage.pids) == 2
 
 
+def test_a_daemon_that_has_lost_its_socket_is_waited_for_and_no_second_one_started(stage: Stage) -> None:
+    with stage.ensure():
+        hidden = stage.places.socket.with_suffix(".away")
+        stage.places.socket.rename(hidden)
+        stage.places.pid.write_text(str(stage.pids[0]))
+        # It makes the socket anew a moment later.
+        later = threading.Timer(0.3, hidden.rename, [stage.places.socket])
+        later.start()
+        with stage.ensure():
+            assert len(stage.pids) == 1
+        later.join()
+
+
+def test_a_number_left_behind_that_is_another_programs_by_now_delays_no_start(stage: Stage) -> None:
+    stage.places.pid.write_text(str(os.getpid()))
+    started = time.monotonic()
+    with stage.ensure():
+        assert time.monotonic() - started < starting.RENEW_SECONDS
+
+
 def test_a_daemon_that_ends_at_once_is_reported_with_its_last_line_and_the_log(stage: Stage) -> None:
     stage.places.log.write_text("an old line\n")
     stage.script({"exit": 3, "log": ["first", "the state file is broken", "", "  "]})
