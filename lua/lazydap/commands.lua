@@ -230,6 +230,7 @@ M.table = {
   pause = { help = 'stop the program where it is', run = plain('pause') },
   stop = { help = 'end the program', run = plain('stop') },
   disconnect = { help = 'let the program run on alone, where the adapter can', run = plain('disconnect') },
+  shutdown = { help = "end the project's daemon, and its program with it", run = plain('shutdown') },
   here = { help = 'jump to the stop', run = plain('here') },
   threads = { help = 'list the threads', run = plain('threads') },
   thread = { help = 'look at another thread, by its number', run = choose_thread },

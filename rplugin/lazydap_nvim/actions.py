@@ -16,6 +16,7 @@ from lazydap_nvim import (
     panes,
     restarting,
     setting,
+    shutting,
     stacks,
     stopping,
 )
@@ -57,6 +58,7 @@ from lazydap_nvim.verbs import (
     Restart,
     RunTo,
     Set,
+    Shutdown,
     Stack,
     Status,
     Step,
@@ -145,6 +147,8 @@ async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one c
             await going.go(host, verb)
         case Stop() | Disconnect():
             await movement.end(host, verb)
+        case Shutdown():
+            await shutting.shut_down(host, verb)
         case Hover() | Watch() | Pane() | Unfold() | Printed() | Prompt() | Complete() | Set():
             await (setting.set_value(host, verb) if isinstance(verb, Set) else panes.act(host, verb))
         case _:

@@ -27,6 +27,7 @@ STILL_LAUNCHING = "the program is still being launched: give it a moment"
 _COMMANDS = {
     "`lazydap logs`": ":LazydapLog",
     "`lazydap status`": ":LazydapStatus",
+    "`lazydap shutdown`": ":Lazydap shutdown",
     "`lazydap doctor`": ":checkhealth lazydap",
     "`lazydap variables`": ":LazydapVariables",
 }

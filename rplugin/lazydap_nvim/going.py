@@ -26,7 +26,7 @@ async def go(host: Host, verb: RunTo | Jump) -> None:
         return
     feature, what = ("run_to", "run to a line") if isinstance(verb, RunTo) else ("goto", "jump to a line")
     if feature not in project.features:
-        host.editor.say(f"this daemon cannot {what}: end it with `lazydap shutdown`, a newer one starts", "warn")
+        host.editor.say(f"this daemon cannot {what}: end it with :Lazydap shutdown, a newer one starts", "warn")
         return
     await following.deliver(host, host.link_to(project.root))
     kind = requests.RunTo if isinstance(verb, RunTo) else requests.Goto

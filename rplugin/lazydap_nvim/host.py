@@ -92,19 +92,25 @@ class Host:
             self.jobs.post("the link", self._keep_up, link)
         return link
 
-    async def acquainted(self, where: Where, *, is_moving: bool = False) -> Project | None:
+    async def acquainted(
+        self, where: Where, *, is_moving: bool = False, is_file_enough: bool = False
+    ) -> Project | None:
         """The project a command given at `where` is for, once it is known whether a daemon answers for it.
 
-        `is_moving`: the command moves the program, so where it stands by then is not worth telling.
+        `is_moving`: the command moves the program, so where it stands by then is not worth telling. Unless what the
+        project's file says `is_file_enough`, raises why a daemon that is there cannot be used.
         """
         root = self.root_of(where.file) or self.root_of(where.cwd)
         if root is not None:
             if is_moving:
                 self._moving.add(root)
             try:
-                await self.link_to(root).settled()
+                link = self.link_to(root)
+                await link.settled()
             finally:
                 self._moving.discard(root)
+            if link.refusal is not None and not is_file_enough:
+                raise link.refusal
         return commanded(self.model, where, self.root_of)
 
     def watch(self, root: str) -> None:

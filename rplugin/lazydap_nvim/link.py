@@ -110,6 +110,11 @@ class Link:
         """Whether a daemon answers."""
         return self._lines is not None
 
+    @property
+    def refusal(self) -> LazydapError | None:
+        """Why the daemon that is there cannot be used; None where none is there, or it answers."""
+        return None if self._failure is None or _is_silence(self._failure) else self._failure
+
     async def run(self) -> None:
         """Keep the link up until cancelled."""
         pause = FIRST_PAUSE
@@ -146,9 +151,7 @@ class Link:
         return was_up
 
     def _complain_if_refused(self, error: LazydapError) -> None:
-        # That nobody listens is the normal state of a project that is not being debugged.
-        is_silence = isinstance(error, DaemonUnreachable) and not isinstance(error, ReplyTimedOut)
-        if not is_silence and self._complaint != error.message:
+        if not _is_silence(error) and self._complaint != error.message:
             self._complaint = error.message
             self._listener.refused(self, error)
 
@@ -227,6 +230,11 @@ class Link:
         """Return when it is known whether a daemon answers, and the file has been read if none does."""
         with anyio.move_on_after(READY_SECONDS):
             await self._settled.wait()
+            if self.refusal is not None:
+                # It may have gone since.
+                attempt = self._attempt
+                self._poke.set()
+                await attempt.wait()
 
     def _start_daemon(self) -> None:
         ensure_daemon(self.places, self._environ).close()
@@ -284,6 +292,11 @@ class WrongRootError(LazydapError):
     """The daemon on this project's socket serves another project."""
 
     code = "DaemonUnreachable"
+
+
+def _is_silence(error: LazydapError) -> bool:
+    """Whether nobody listens, which is the normal state of a project that is not being debugged."""
+    return isinstance(error, DaemonUnreachable) and not isinstance(error, ReplyTimedOut)
 
 
 def _expected(kind: type[R], answer: responses.Response) -> R:

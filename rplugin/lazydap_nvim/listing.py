@@ -14,7 +14,7 @@ BREAKPOINTS: Final = "breakpoints"
 
 async def list_breakpoints(host: Host, verb: Breakpoints) -> None:
     """`:LazydapBreakpoints`: the breakpoints as a list, kept up to date from now on. Raises LazydapError."""
-    await host.acquainted(verb.where)
+    await host.acquainted(verb.where, is_file_enough=True)
     token = next(host.tokens)
     connected = [project for project in host.model.projects.values() if project.is_connected]
     host.looks.listed.update((project.root, _session(project)) for project in connected)

@@ -85,5 +85,5 @@ def can(host: Host, root: str, feature: str, what: str) -> bool:
     """Whether the project's daemon has that feature; says so where it has not."""
     has = feature in host.project(root).features
     if not has:
-        host.editor.say(f"this daemon cannot {what}: end it with `lazydap shutdown`, a newer one starts", "warn")
+        host.editor.say(f"this daemon cannot {what}: end it with :Lazydap shutdown, a newer one starts", "warn")
     return has

@@ -25,7 +25,7 @@ async def set_value(host: Host, verb: Set) -> None:
         host.editor.say(RUNNING if is_live else NOTHING_LIVE)
         return
     if SET_VARIABLE not in project.features:
-        host.editor.say("this daemon cannot set values: end it with `lazydap shutdown`, a newer one starts", "warn")
+        host.editor.say("this daemon cannot set values: end it with :Lazydap shutdown, a newer one starts", "warn")
         return
     request = _request(host, project, at, verb)
     if request is None:

@@ -221,5 +221,5 @@ async def _linked(
     await link.ready(start=True)
     if feature in host.project(root).features:
         return link
-    host.editor.say(f"this daemon cannot {what}: end it with `lazydap shutdown`, a newer one starts", "warn")
+    host.editor.say(f"this daemon cannot {what}: end it with :Lazydap shutdown, a newer one starts", "warn")
     return None

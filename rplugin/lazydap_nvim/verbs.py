@@ -208,6 +208,10 @@ class Disconnect(Verb, frozen=True, kw_only=True):
     """Leave the program to itself."""
 
 
+class Shutdown(Verb, frozen=True, kw_only=True):
+    """End the project's daemon, and its program with it."""
+
+
 class Attach(Verb, frozen=True, kw_only=True):
     """Debug a program that runs already: `target` is a process id or HOST:PORT, empty lets the user choose."""
 
@@ -367,6 +371,7 @@ AnyVerb = (
     | Pause
     | Stop
     | Disconnect
+    | Shutdown
     | LookVerb
     | Attach
     | BreakData

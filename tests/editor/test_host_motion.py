@@ -73,7 +73,7 @@ def test_a_daemon_that_cannot_run_to_a_line_is_told_in_one_line(
     editor.command("LazydapHere")
     editor.expect_sign(1, "▶")
     editor.command("LazydapRunToCursor")
-    editor.expect_message("this daemon cannot run to a line: end it with `lazydap shutdown`, a newer one starts")
+    editor.expect_message("this daemon cannot run to a line: end it with :Lazydap shutdown, a newer one starts")
 
 
 def test_a_restart_shows_the_new_session(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:

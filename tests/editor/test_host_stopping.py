@@ -136,7 +136,7 @@ def test_a_daemon_that_knows_no_exceptions_is_told_in_one_line(
     start_daemon(live_script(program, 1))
     editor = start_editor(program)
     editor.command("LazydapExceptions")
-    editor.expect_message("this daemon cannot choose exceptions: end it with `lazydap shutdown`")
+    editor.expect_message("this daemon cannot choose exceptions: end it with :Lazydap shutdown")
 
 
 # --- in the list of breakpoints
