@@ -1,4 +1,4 @@
-"""Owns measuring a step where there is much to see: a deep stack, many threads, a huge container."""
+"""Owns measuring a step where there is much to see: a deep stack, many threads, a huge container; bare and drawn."""
 
 import shutil
 import subprocess
@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from lazydap_daemon.adapters.debugpy import DebugpyDriver
+from lazydap_daemon.adapters.driver import Driver, LaunchPlan
+from lazydap_daemon.adapters.lldb_dap import LldbDapDriver
 from tests.bench.programs import line_of
-from tests.bench.steps import editor_steps
+from tests.bench.steps import BIN, editor_steps, plan, raw_steps
 from tests.bench.table import Row, row
 
 RATIO = 1.5
@@ -75,6 +78,13 @@ class Case(NamedTuple):
     elements: int = 3
 
 
+class Measured(NamedTuple):
+    """Milliseconds of each step: of the adapter alone, and from the key to the drawn sign."""
+
+    raw: Sequence[float]
+    drawn: Sequence[float]
+
+
 CASES = (
     Case("little to see"),
     Case(f"a stack of {DEPTH} frames", depth=DEPTH),
@@ -91,32 +101,41 @@ def rows() -> Sequence[Row]:
     return found
 
 
-def _ratios(language: str, samples: Sequence[Sequence[float]]) -> list[Row]:
-    small = row(f"{language}: step key to drawn sign, {CASES[0].name}", samples[0], "ms", "")
+def _ratios(language: str, measured: Sequence[Measured]) -> list[Row]:
+    small = row(f"{language}: step key to drawn sign, {CASES[0].name}", measured[0].drawn, "ms", "")
     limit = RATIO * small.p50
-    return [
-        small,
-        *(
-            row(f"... with {case.name}", taken, "ms", f"<= {limit:.2f} ms", lambda p50: p50 <= limit)
-            for case, taken in zip(CASES[1:], samples[1:], strict=True)
-        ),
-    ]
+    found = [_raw_row(measured[0]), small]
+    for case, each in zip(CASES[1:], measured[1:], strict=True):
+        found.append(_raw_row(each))
+        found.append(row(f"... with {case.name}", each.drawn, "ms", f"<= {limit:.2f} ms", lambda p50: p50 <= limit))
+    return found
 
 
-def _python(case: Case) -> list[float]:
+def _raw_row(each: Measured) -> Row:
+    return row("raw adapter, step + top frame", each.raw, "ms", "")
+
+
+def _python(case: Case) -> Measured:
     with tempfile.TemporaryDirectory(prefix="lzb") as name:
         folder = Path(name)
         source = folder / "heavy.py"
         source.write_text(PYTHON)
-        arguments = f"{source} {case.depth} {case.threads} {case.elements}"
-        return editor_steps(folder, source, arguments, line_of(PYTHON, "loop"), STEPS)[0]
+        words = (str(case.depth), str(case.threads), str(case.elements))
+        launch = plan("debugpy", source, folder, words)
+        return _measured(DebugpyDriver(interpreter=None), launch, source, line_of(PYTHON, "loop"))
 
 
-def _c(case: Case) -> list[float]:
+def _c(case: Case) -> Measured:
     with tempfile.TemporaryDirectory(prefix="lzb") as name:
         folder = Path(name)
         source, program = folder / "heavy.c", folder / "heavy"
         source.write_text(C % case.elements)
         subprocess.run(["cc", "-g", "-O0", "-pthread", "-o", program, source], check=True)
-        arguments = f"{program} {case.depth} {case.threads}"
-        return editor_steps(folder, source, arguments, line_of(C, "loop"), STEPS)[0]
+        launch = plan("codelldb", program, folder, (str(case.depth), str(case.threads)))
+        return _measured(LldbDapDriver(executable=(str(BIN / "lldb-dap"),)), launch, source, line_of(C, "loop"))
+
+
+def _measured(driver: Driver, launch: LaunchPlan, source: Path, line: int) -> Measured:
+    raw = raw_steps(driver, launch, source, line, STEPS)
+    folder = Path(launch.cwd)
+    return Measured(raw, editor_steps(folder, source, " ".join((launch.program, *launch.args)), line, STEPS)[0])

@@ -40,7 +40,7 @@ LINES, COLUMNS = 40, 120
 PATIENCE = 20.0
 
 
-def raw_steps(driver: Driver, plan: LaunchPlan, source: Path, line: int) -> list[float]:
+def raw_steps(driver: Driver, plan: LaunchPlan, source: Path, line: int, steps: int = STEPS) -> list[float]:
     """Milliseconds of each step and top frame of the adapter alone."""
 
     async def measure() -> list[float]:
@@ -48,7 +48,7 @@ def raw_steps(driver: Driver, plan: LaunchPlan, source: Path, line: int) -> list
             for _ in range(WARM_UP):
                 await adapter.step()
             taken: list[float] = []
-            for _ in range(STEPS):
+            for _ in range(steps):
                 await anyio.sleep(REST_MS / 1000)
                 taken.append(await adapter.step())
             return taken
@@ -145,9 +145,9 @@ def editor_steps(
         return [stop for stop, _ in measured], [values - stop for stop, values in measured]
 
 
-def plan(kind: Any, program: Path, folder: Path) -> LaunchPlan:
-    """How an adapter is to launch `program`."""
-    return LaunchPlan(kind=kind, program=str(program), cwd=str(folder), root=str(folder))
+def plan(kind: Any, program: Path, folder: Path, words: tuple[str, ...] = ()) -> LaunchPlan:
+    """How an adapter is to launch `program` with `words` for arguments."""
+    return LaunchPlan(kind=kind, program=str(program), args=words, cwd=str(folder), root=str(folder))
 
 
 def rows() -> Sequence[Row]:
