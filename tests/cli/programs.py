@@ -28,6 +28,22 @@ def fail():
 fail()
 """,
     ),
+    "hands over": Program(
+        "hands_over.py",
+        """\
+def double(number):
+    return 2 * number
+
+
+def apply(callback):
+    steps = [1, callback, 3]
+    return callback(steps[0])  # @within
+
+
+done = apply(double)
+print(done)  # @last
+""",
+    ),
     "spins": Program(
         "spins.py",
         """\

@@ -253,6 +253,22 @@ def test_variables_and_expressions_read_the_paused_frame(standing: Standing) -> 
     assert "nothing_of_that_name" in missing.error["message"]
 
 
+def test_what_debugpy_files_away_is_no_row_before_the_values_and_no_value_is_missing(project: Shell) -> None:
+    program = PYTHON["hands over"]
+    set_break(project, program.name, program.line("within"))
+    set_break(project, program.name, program.line("last"))
+    launch(project, program.name)
+    stop = resume(project)
+    assert [row["name"] for row in stop["locals"]["variables"]] == ["callback", "steps"]
+    rows = locals_of(project)
+    assert list(rows) == ["callback", "steps"]
+    listed = project("variables", "--reference", str(rows["steps"]["variables_reference"])).json["variables"]
+    assert [row["name"] for row in listed] == ["0", "1", "2", "len()", "special variables", "function variables"]
+    assert listed[1]["value"].startswith("<function double")
+    assert [row["name"] for row in resume(project)["locals"]["variables"]] == ["done"]
+    assert list(locals_of(project)) == ["done", "special variables", "function variables"]
+
+
 def test_a_python_frame_names_its_source_even_though_debugpy_only_sends_a_path(standing: Standing) -> None:
     shell = standing.shell
     top = shell("stack").json["frames"][0]

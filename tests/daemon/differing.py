@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tests.daemon.recordings import Exchange, Json, Recording, is_object
 
 UNKNOWN_HANDLE = 424242
+_FOLDER = "special variables"
 
 
 class Difference(NamedTuple):
@@ -102,6 +103,24 @@ def _cut_page(exchange: Exchange) -> None:
     response["Variables"] = response["Variables"][start : start + count]
 
 
+def _shows_folders(recorded: Recording, exchange: Exchange) -> bool:
+    del recorded
+    return f'"{_FOLDER}"' in json.dumps(exchange.answer)
+
+
+def _put_folders_last(exchange: Exchange) -> None:
+    response = exchange.answer["Response"]
+    if stepped := response.get("Stepped"):
+        stepped["locals"]["variables"] = [row for row in stepped["locals"]["variables"] if row["name"] != _FOLDER]
+        return
+    variables = response["Variables"]
+    rows: list[Json] = variables["variables"] if is_object(variables) else variables
+    rows.sort(key=lambda row: row["name"] == _FOLDER)
+    for row in rows:
+        if row["name"] == _FOLDER:
+            row["evaluate_name"] = None
+
+
 # Adding what is there already.
 
 
@@ -164,6 +183,7 @@ DIFFERENCES = (
     ),
     Difference("the source of a frame, version 4", _shows_nameless_sources, _name_sources),
     Difference("a page of `Variables` that the adapter does not cut, version 4", _asks_for_a_page, _cut_page),
+    Difference("what debugpy puts into folders", _shows_folders, _put_folders_last),
     Difference("adding a breakpoint where there is one, version 4", _shows_old_breakpoint, _add_condition),
     Difference("adding a breakpoint or watch that is there already", _adds_again, _tell_nobody),
     Difference("a condition and a hit condition of one breakpoint, debugpy", _stops_for_either, _stop_for_both),

@@ -5,12 +5,13 @@ The adapter runs under our own interpreter, which ships debugpy, the program und
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from lazydap_core.domain.words import pause_reason
 from lazydap_core.errors import InvalidLaunchConfig, Unsupported
+from lazydap_daemon.adapters import debugpy_folders as folders
 from lazydap_daemon.adapters.debugpy_logpoints import forgiving
 from lazydap_daemon.adapters.hits import read_hit_condition
 from lazydap_daemon.adapters.ordinary import Ordinary, is_relayed, relay_command
@@ -20,7 +21,7 @@ from lazydap_daemon.adapters.plan import (
     Normalised,
     split_environment,
 )
-from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StoppedBody
+from lazydap_daemon.dap.messages import Capabilities, ExceptionFilter, StackFrame, StoppedBody, Variable
 
 ADAPTER: Final = Path(__file__).with_name("debugpy_adapter.py")
 """Never imported here: it would load debugpy into the daemon."""
@@ -191,6 +192,20 @@ class DebugpyDriver(Ordinary):
         """The last line of a traceback."""
         told = _CONDITION_TROUBLE.search(narration)
         return told["why"] if told else None
+
+    def is_folder(self, row: Variable) -> bool:
+        """See `Driver.is_folder`."""
+        return folders.is_folder(row)
+
+    def holds_values(self, folder: Variable, rows: Sequence[Variable], locals_of: StackFrame | None) -> bool:
+        """See `Driver.holds_values`."""
+        return folders.holds_values(folder, rows, locals_of)
+
+    def with_values(
+        self, rows: Sequence[Variable], held: Sequence[Variable], locals_of: StackFrame | None
+    ) -> tuple[Variable, ...]:
+        """See `Driver.with_values`."""
+        return folders.with_values(rows, held, is_local=locals_of is not None)
 
     def is_program_output(self, category: str | None, text: str) -> bool:
         """Its two streams, without what the debugger itself writes to them."""

@@ -261,6 +261,20 @@ class Driver(Protocol):
         """Whether a row is none, but says that the rest of its container is left out."""
         ...
 
+    def is_folder(self, row: Variable) -> bool:
+        """Whether a row is no value, but a folder in which the adapter has put some rows of their container."""
+        ...
+
+    def holds_values(self, folder: Variable, rows: Sequence[Variable], locals_of: StackFrame | None) -> bool:
+        """Whether values like any other may be in a folder of a container with `rows`, the locals of a frame or not."""
+        ...
+
+    def with_values(
+        self, rows: Sequence[Variable], held: Sequence[Variable], locals_of: StackFrame | None
+    ) -> tuple[Variable, ...]:
+        """`rows` and the values among what a folder held, in their order."""
+        ...
+
     def assignment(self, expression: str, value: str) -> str | None:
         """The expression whose evaluation assigns, for adapters that know no `setExpression`; None where none does."""
         ...

@@ -91,6 +91,23 @@ class Ordinary:
         del row
         return False
 
+    def is_folder(self, row: Variable) -> bool:
+        """See `Driver.is_folder`."""
+        del row
+        return False
+
+    def holds_values(self, folder: Variable, rows: Sequence[Variable], locals_of: StackFrame | None) -> bool:
+        """See `Driver.holds_values`: there are no folders."""
+        del folder, rows, locals_of
+        return False
+
+    def with_values(
+        self, rows: Sequence[Variable], held: Sequence[Variable], locals_of: StackFrame | None
+    ) -> tuple[Variable, ...]:
+        """See `Driver.with_values`."""
+        del locals_of
+        return (*rows, *held)
+
     def assignment(self, expression: str, value: str) -> str | None:
         """See `Driver.assignment`."""
         del expression, value

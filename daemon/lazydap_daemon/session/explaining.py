@@ -32,7 +32,7 @@ class Explainer:
             if thread_id is None or not session.capabilities.supports_exception_info_request:
                 return ExceptionDetails(thread_id=thread_id, description=standing.text)
             told = await session.ask(dap.ExceptionInfoBody, "exceptionInfo", {"threadId": thread_id})
-            self._inspector.check_motion(standing)
+            self._session.check_motion(standing)
             details = told.details or dap.ExceptionDetails()
             thrown = None if details.type_name else await self._thrown(standing, thread_id)
             return ExceptionDetails(
@@ -57,7 +57,7 @@ class Explainer:
         except DapProtocolError:
             # Where the registers of a call are not known by that name, the type is not known either.
             return None
-        self._inspector.check_motion(standing)
+        self._session.check_motion(standing)
         return session.driver.type_told(body.result)
 
     def _words(self, text: str | None) -> str | None:

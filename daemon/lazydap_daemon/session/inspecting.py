@@ -1,33 +1,24 @@
 """Owns looking at a stopped program: threads, stack, scopes, variables, expressions, and what is read unasked."""
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
-import anyio
-from msgspec.structs import replace
-
-from lazydap_core.domain.words import VariableFilter
 from lazydap_core.errors import AdapterCrashed, BadRequest, DaemonError, DapProtocolError, SessionNotPaused
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body, Pending
 from lazydap_daemon.dap.errors import BodyMalformed
 from lazydap_daemon.session import translate
-from lazydap_daemon.session.indexed import Size, part_of
-from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
-from lazydap_daemon.session.standing import Page, Standing
+from lazydap_daemon.session.containers import Containers, locals_scope
+from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.standing import Standing
 
 LOCALS_ROWS: Final = 100
 DEFAULT_ROWS: Final = 200
 USER_FRAME_SEARCH: Final = 24
 UNCHOSEN_STOPS: Final = frozenset({"exception", "pause"})
 """Reasons of stops whose place nobody has chosen."""
-# lldb-dap goes over a whole container for each part of it that is asked for (doc/adapters.md, "Paging").
-LARGE: Final = 20_000
-LARGE_TIMEOUT: Final = 60.0
-# Rows of whole containers that are kept until the program moves, where an adapter cannot give a part of one.
-KEPT_ROWS: Final = 120_000
 
 
 class Inspector:
@@ -39,9 +30,7 @@ class Inspector:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        # Before LLVM 22 a scope's reference means whichever frame was asked last (doc/adapters.md, "lldb-dap").
-        self._scope_lock = anyio.Lock(fast_acquire=True)
-        self._scope_frames: dict[int, int] = {}
+        self.containers = Containers(session)
         session.on_standing = self._begin_reading
 
     # Read unasked at each stop.
@@ -76,6 +65,7 @@ class Inspector:
 
     def _note_top(self, standing: Standing, told: dap.StackTraceBody) -> None:
         standing.top, standing.frame_count = told.stack_frames[0], self._session.driver.frame_total(0, told)
+        standing.frames[standing.top.id] = standing.top
 
     def _is_telling(self, standing: Standing, frame: dap.StackFrame) -> bool:
         """Whether it shows somebody who wants to know why the program stands there."""
@@ -98,7 +88,7 @@ class Inspector:
                 await self._find_thread(standing)
             else:
                 await session.answered(dap.StackTraceBody, pending)
-                self.check_motion(standing)
+                self._session.check_motion(standing)
             if not standing.frame_known.is_set():
                 await self._find_user_frame(standing)
                 self._tell_frame(standing)
@@ -122,7 +112,7 @@ class Inspector:
         """The top frame of a stop for which the adapter names no thread."""
         session = self._session
         threads = await session.threads.listed()
-        self.check_motion(standing)
+        self._session.check_motion(standing)
         standing.thread_id = session.last_thread_id = session.driver.selected_thread(threads)
         if standing.thread_id is not None:
             body = await self._ask_frames(standing, standing.thread_id, 0, 1)
@@ -144,17 +134,18 @@ class Inspector:
         frame = standing.user or standing.top
         if frame is None:
             return
-        scopes = await self.scopes_of(standing, frame.id)
-        chosen = _locals_scope(scopes)
+        scopes = await self.containers.scopes_of(standing, frame.id)
+        chosen = locals_scope(scopes)
         if chosen is None:
             return
-        page = await self._first_rows(standing, chosen.variables_reference, LOCALS_ROWS)
-        rows = page.rows[:LOCALS_ROWS]
+        page = await self.containers.first_rows(standing, chosen.variables_reference, LOCALS_ROWS)
+        values = tuple(row for row in page.rows if not session.driver.is_folder(row))
+        rows = values[:LOCALS_ROWS]
         standing.locals = objects.Locals(
             frame_id=session.handles.mint("frame id", session.id, frame.id),
             variables_reference=session.handles.mint("variables reference", session.id, chosen.variables_reference),
             variables=tuple(translate.variable(row, session.handles, session.id) for row in rows),
-            truncated=not page.is_whole or len(page.rows) > LOCALS_ROWS,
+            truncated=not page.is_whole or len(values) > LOCALS_ROWS,
         )
 
     # Asked.
@@ -176,7 +167,7 @@ class Inspector:
             start, levels = request.start_frame or 0, request.levels or 0
             if (start, levels, thread_id) == (0, 1, standing.thread_id):
                 await standing.frame_known.wait()
-                self.check_motion(standing)
+                self._session.check_motion(standing)
                 if standing.frame is not None:
                     return responses.StackTrace(frames=(standing.frame,), total=standing.frame_count)
             body = await self._ask_frames(standing, thread_id, start, levels)
@@ -190,7 +181,7 @@ class Inspector:
         """The scopes of a frame, of the top frame of the stopped thread where none is named."""
         async with self.standing() as standing:
             frame_id = await self.adapter_frame(standing, request.frame_id)
-            told = await self.scopes_of(standing, frame_id)
+            told = await self.containers.scopes_of(standing, frame_id)
             session = self._session
             return responses.Scopes(scopes=tuple(translate.scope(s, session.handles, session.id) for s in told))
 
@@ -202,9 +193,9 @@ class Inspector:
             limit = _row_limit(request.count, request.max)
             start = request.start or 0
             if request.filter == "all" and start == 0 and limit is not None:
-                page = await self._first_rows(standing, reference, limit)
+                page = await self.containers.first_rows(standing, reference, limit)
             else:
-                page = await self._ask_rows(standing, reference, request.filter, start, limit)
+                page = await self.containers.part(standing, reference, request.filter, start, limit)
             rows = page.rows if limit is None else page.rows[:limit]
             return responses.Variables(
                 variables=tuple(translate.variable(row, session.handles, session.id) for row in rows),
@@ -220,8 +211,8 @@ class Inspector:
             # An evaluation may assign: nothing read before it is answered from memory after it.
             standing.forget_values()
             body = await session.ask(dap.EvaluateBody, "evaluate", arguments)
-            self.check_motion(standing)
-            self._note_sizes(standing, (body,))
+            self._session.check_motion(standing)
+            self.containers.note_sizes(standing, (body,))
             hidden = session.driver.hidden_error(body.result)
             if hidden is not None:
                 raise DapProtocolError(f"cannot evaluate: {hidden}", command="evaluate", adapter_message=hidden)
@@ -251,106 +242,9 @@ class Inspector:
         if levels := levels or self._session.driver.all_levels:
             arguments["levels"] = levels
         body = await self._session.ask(dap.StackTraceBody, "stackTrace", arguments)
-        self.check_motion(standing)
+        self._session.check_motion(standing)
+        standing.frames.update((frame.id, frame) for frame in body.stack_frames)
         return body
-
-    async def scopes_of(self, standing: Standing, frame_id: int) -> tuple[dap.Scope, ...]:
-        """The scopes of a frame, from memory where this stop has been asked for them."""
-        known = standing.scopes.get(frame_id)
-        if known is not None:
-            return known
-        async with self._scope_lock:
-            self.check_motion(standing)
-            told = (await self._session.ask(dap.ScopesBody, "scopes", {"frameId": frame_id})).scopes
-        self.check_motion(standing)
-        expensive = self._session.driver.expensive_scopes
-        told = tuple(replace(scope, expensive=True) if scope.name in expensive else scope for scope in told)
-        standing.scopes[frame_id] = told
-        for scope in told:
-            self._scope_frames[scope.variables_reference] = frame_id
-        return told
-
-    async def rows(self, standing: Standing, reference: int, limit: int) -> tuple[dap.Variable, ...]:
-        """The first rows of a container, at least `limit` where it has so many."""
-        return (await self._first_rows(standing, reference, limit)).rows
-
-    async def _first_rows(self, standing: Standing, reference: int, limit: int) -> Page:
-        known = standing.pages.get(reference)
-        if known is not None and (known.is_whole or len(known.rows) > limit):
-            return known
-        page = await self._ask_rows(standing, reference, "all", 0, limit)
-        standing.pages[reference] = page
-        return page
-
-    async def _ask_rows(
-        self, standing: Standing, reference: int, wanted: VariableFilter, start: int, limit: int | None
-    ) -> Page:
-        arguments: dict[str, Any] = {"variablesReference": reference}
-        if self._session.driver.pages_indexed:
-
-            async def ask(parts: Mapping[str, Any]) -> tuple[dap.Variable, ...]:
-                rows = (await self._ask_variables(reference, arguments | dict(parts))).variables
-                self.check_motion(standing)
-                self._note_sizes(standing, rows)
-                return rows
-
-            return await part_of(Size(*standing.sizes.get(reference, ())), wanted, start, limit, ask)
-        if wanted != "all":
-            arguments["filter"] = wanted
-        if self._session.driver.pages_variables:
-            arguments["start"] = start
-            # One row more than asked for tells whether there are more.
-            arguments["count"] = 0 if limit is None else limit + 1
-            rows = (await self._ask_variables(reference, arguments)).variables
-            self.check_motion(standing)
-            self._note_sizes(standing, rows)
-            is_whole = True
-        else:
-            whole = await self._whole(standing, reference, wanted, arguments)
-            rows, is_whole = whole.rows[start:], whole.is_whole
-        if limit is None:
-            return Page(rows, is_whole)
-        return Page(rows[: limit + 1], is_whole and len(rows) <= limit)
-
-    async def _whole(
-        self, standing: Standing, reference: int, wanted: VariableFilter, arguments: dict[str, Any]
-    ) -> Page:
-        """Every row, asked for once a stop: whichever part is wanted, such an adapter gives (and pays for) all."""
-        known = standing.containers.get((reference, wanted))
-        if known is not None:
-            return known
-        told = (await self._ask_variables(reference, arguments)).variables
-        self.check_motion(standing)
-        rows = tuple(row for row in told if not self._session.driver.is_cut(row))
-        page = Page(rows, is_whole=len(rows) == len(told))
-        if len(rows) + sum(len(kept.rows) for kept in standing.containers.values()) > KEPT_ROWS:
-            standing.containers.clear()
-        if len(rows) <= KEPT_ROWS:
-            standing.containers[reference, wanted] = page
-        return page
-
-    def _note_sizes(self, standing: Standing, rows: Iterable[dap.Variable | dap.EvaluateBody]) -> None:
-        for row in rows:
-            if row.variables_reference:
-                standing.sizes[row.variables_reference] = (row.named_variables or 0, row.indexed_variables or 0)
-
-    async def _ask_variables(self, reference: int, arguments: dict[str, Any]) -> dap.VariablesBody:
-        session = self._session
-        size = sum(session.stop.sizes.get(reference, ())) if session.stop is not None else 0
-        limit = LARGE_TIMEOUT if size >= LARGE else session.driver.longest_reading or REQUEST_TIMEOUT
-        async with self.scope_of(reference):
-            return await session.ask(dap.VariablesBody, "variables", arguments, limit=limit)
-
-    @asynccontextmanager
-    async def scope_of(self, reference: int) -> AsyncGenerator[None]:
-        """While it lasts, a scope's reference means the frame that it was given out for."""
-        session, frame_id = self._session, self._scope_frames.get(reference)
-        if frame_id is None or not session.driver.one_scope_transaction(session.capabilities):
-            yield
-            return
-        async with self._scope_lock:
-            await session.ask(dap.ScopesBody, "scopes", {"frameId": frame_id})
-            yield
 
     # Gates.
 
@@ -374,14 +268,8 @@ class Inspector:
             yield standing
         except DapProtocolError:
             # An answer about a program that has moved on is no fault of the adapter.
-            self.check_motion(standing)
+            self._session.check_motion(standing)
             raise
-
-    def check_motion(self, standing: Standing) -> None:
-        """Raises SessionNotPaused when the program has moved since `standing`."""
-        session = self._session
-        if session.motion != standing.motion or session.stop is not standing or session.is_tearing_down:
-            raise SessionNotPaused("the program moved while it was being looked at: ask again at its next stop")
 
     def _stopped_thread(self, standing: Standing) -> int:
         if self._session.has_no_stack:
@@ -404,7 +292,7 @@ class Inspector:
     async def top_frame(self, standing: Standing, thread_id: int | None = None) -> dap.StackFrame:
         """The top frame of a thread, the stopped one where none is named."""
         await standing.frame_known.wait()
-        self.check_motion(standing)
+        self._session.check_motion(standing)
         if standing.top is not None and thread_id in (None, standing.thread_id):
             return standing.top
         frames = await self._frames(standing, thread_id or self._stopped_thread(standing), 0, 1)
@@ -422,12 +310,6 @@ def finished(session: Session) -> BadRequest:
 
 def _has_path(frame: dap.StackFrame) -> bool:
     return frame.source is not None and frame.source.file is not None
-
-
-def _locals_scope(scopes: tuple[dap.Scope, ...]) -> dap.Scope | None:
-    cheap = [scope for scope in scopes if not scope.expensive]
-    named = [scope for scope in cheap if scope.name.lower() in ("local", "locals")]
-    return next(iter(named or cheap), None)
 
 
 def _row_limit(count: int | None, most: int | None) -> int | None:

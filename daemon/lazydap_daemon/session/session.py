@@ -13,7 +13,7 @@ from anyio.abc import TaskGroup
 from msgspec.structs import replace
 
 from lazydap_core.domain.words import SessionState
-from lazydap_core.errors import DaemonError
+from lazydap_core.errors import DaemonError, SessionNotPaused
 from lazydap_core.protocol import events, objects
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.adapters.process import AdapterProcess, Debuggee
@@ -232,6 +232,11 @@ class Session:
         """Whether it stands at an entry that is before any code of its own."""
         at_entry = self.stop is not None and self.stop.reason == "entry"
         return at_entry and self.driver.entry_function is not None and not self.is_attached
+
+    def check_motion(self, standing: Standing) -> None:
+        """Raises SessionNotPaused when the program has moved since `standing`."""
+        if self.motion != standing.motion or self.stop is not standing or self.is_tearing_down:
+            raise SessionNotPaused("the program moved while it was being looked at: ask again at its next stop")
 
     def move(self, event: StateEvent) -> None:
         """Let the state follow an event; a change of motion ends the life of every handle and of the stop's record."""

@@ -68,7 +68,7 @@ class Setter:
 
     async def _set_row(self, standing: Standing, reference: int, name: str, value: str) -> values.VariableSet:
         arguments = {"variablesReference": reference, "name": name, "value": value}
-        async with self._inspector.scope_of(reference):
+        async with self._inspector.containers.scope_of(reference):
             standing.forget_values()
             told = await self._session.ask(dap.SetVariableBody, "setVariable", arguments)
         shown = told.result if told.value is None else told.value
@@ -88,7 +88,7 @@ class Setter:
         self, standing: Standing, value: str | None, type_name: str | None, reference: int | None
     ) -> values.VariableSet:
         session = self._session
-        self._inspector.check_motion(standing)
+        self._session.check_motion(standing)
         session.tasks.start_soon(self._inspector.tell_again, standing)
         return values.VariableSet(
             value=value or "",
@@ -98,12 +98,12 @@ class Setter:
 
     async def _row_of(self, standing: Standing, expression: str, frame_id: int) -> tuple[int, str]:
         """Where the row of that expression stands, found by the names under which rows can be evaluated."""
-        wanted = expression.strip()
-        references = [each.variables_reference for each in await self._inspector.scopes_of(standing, frame_id)]
+        wanted, containers = expression.strip(), self._inspector.containers
+        references = [each.variables_reference for each in await containers.scopes_of(standing, frame_id)]
         for _ in range(DEEPEST):
             below: list[int] = []
             for reference in references:
-                for row in await self._inspector.rows(standing, reference, ROWS_SEARCHED):
+                for row in (await containers.first_rows(standing, reference, ROWS_SEARCHED)).rows:
                     path = row.evaluate_name or row.name
                     if path == wanted:
                         return reference, row.name

@@ -36,6 +36,7 @@ class Standing:
         self.frame: objects.StackFrame | None = None
         self.user_frame: objects.StackFrame | None = None
         self.locals: objects.Locals | None = None
+        self.frames: dict[int, dap.StackFrame] = {}
         self.scopes: dict[int, tuple[dap.Scope, ...]] = {}
         self.pages: dict[int, Page] = {}
         self.containers: dict[tuple[int, str], Page] = {}

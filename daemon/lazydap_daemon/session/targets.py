@@ -35,7 +35,7 @@ class Targets:
                 await self._check_file(standing, source, thread_id)
             arguments = {"source": {"path": source, "name": PurePath(source).name}, "line": line}
             body = await session.ask(dap.GotoTargetsBody, "gotoTargets", arguments)
-            self._inspector.check_motion(standing)
+            self._session.check_motion(standing)
         if not body.targets:
             raise BadRequest(f"there is no code at {source}:{line} to go to: choose another line", line=line)
         return moving.GotoTargetList(
@@ -68,7 +68,7 @@ class Targets:
             self.check_calls()
             frame_id = await self._inspector.adapter_frame(standing, request.frame_id)
             body = await session.ask(dap.StepInTargetsBody, "stepInTargets", {"frameId": frame_id})
-            self._inspector.check_motion(standing)
+            self._session.check_motion(standing)
             return moving.StepInTargetList(
                 targets=tuple(
                     moving.StepInTarget(

@@ -21,5 +21,5 @@ class Texts:
             # Both spellings: the one inside `source` is today's, the other that of the protocol's first clients.
             arguments = {"source": {"sourceReference": reference}, "sourceReference": reference}
             body = await session.ask(dap.SourceBody, "source", arguments)
-            self._inspector.check_motion(standing)
+            self._session.check_motion(standing)
         return SourceText(text=body.content, mime_type=body.mime_type)

@@ -46,7 +46,7 @@ class Watcher:
                     "variables reference", session.id, new.variables_reference
                 )
             told = await session.ask(dap.DataBreakpointInfoBody, "dataBreakpointInfo", arguments)
-            self._inspector.check_motion(standing)
+            self._session.check_motion(standing)
         if told.data_id is None:
             raise BadRequest(
                 f"{new.name} cannot be watched: {told.description or 'the adapter does not say why'}", name=new.name
