@@ -210,6 +210,7 @@ def test_a_lot_of_output_arrives_in_order_and_can_be_read_on_from_a_chunk(projec
     printed = stdout_of(resume(project))
     assert [text for text in printed.splitlines() if text] == [f"line {number}" for number in range(200)]
     chunks = project("output").json["chunks"]
+    assert {chunk["category"] for chunk in chunks} == {"stdout"}
     middle = chunks[len(chunks) // 2]["seq"]
     rest = project("output", "--after", str(middle)).json["chunks"]
     assert rest == [chunk for chunk in chunks if chunk["seq"] > middle]

@@ -192,5 +192,6 @@ DIFFERENCES = (
 ADDED = (
     "what the adapter makes of a breakpoint that was changed",
     "what a function has just returned",
+    "output of the category `telemetry`, by which an adapter tells its maker about itself",
 )
-"""Situations in which we tell more; recordings.py leaves that out of what it compares."""
+"""Situations in which we tell more, or less; recordings.py leaves that out of what it compares."""

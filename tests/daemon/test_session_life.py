@@ -220,6 +220,28 @@ async def test_output_of_the_launch_is_kept_but_not_broadcast(made: Rig) -> None
     assert [chunk.output for chunk in output.chunks] == ["starting\n"]
 
 
+async def test_what_an_adapter_tells_its_maker_is_nobodys_output(made: Rig) -> None:
+    made.play(
+        [
+            expect("initialize"),
+            event("output", {"category": "telemetry", "output": "debugpy", "data": {"packageVersion": "1"}}),
+            reply({}),
+            expect("launch"),
+            event("output", {"category": "Telemetry", "output": "statistics"}),
+            event("output", {"category": "stdout", "output": "the program's\n"}),
+            event("initialized"),
+            reply(to="launch"),
+            DEFAULTS,
+            expect("disconnect"),
+            reply(),
+        ]
+    )
+    await made.launch(stop_on_entry=False)
+    output = await made.engine.handle(requests.Output(session_id=made.session_id))
+    assert isinstance(output, responses.Output)
+    assert [chunk.output for chunk in output.chunks] == ["the program's\n"]
+
+
 async def test_a_reverse_request_is_refused_by_name_and_does_not_end_the_session(made: Rig) -> None:
     made.play(
         [

@@ -197,9 +197,10 @@ class Hearing:
 
     def _on_output(self, body: dap.OutputBody) -> None:
         session = self._session
-        if body.output is None:
-            return
         category = output_category(body.category)
+        # What an adapter would tell its maker is nobody's output, and is not kept.
+        if body.output is None or category == "telemetry":
+            return
         if not session.driver.is_program_output(body.category, body.output):
             if session.is_let_go:
                 # How the adapter sees a program that goes on without it: as one that has failed.
