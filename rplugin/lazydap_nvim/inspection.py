@@ -18,6 +18,7 @@ from lazydap_nvim.model import (
     Session,
     Stoppers,
     Text,
+    looked_at_thread,
     one_line,
     place,
     standing_frame,
@@ -59,10 +60,7 @@ async def _frames(link: Link, session_id: SessionId, thread_id: int | None, leve
 
 async def stack(link: Link, session: Session) -> responses.StackTrace:
     """The frames of the thread that is looked at, at most `STACK_FRAMES`. Raises LazydapError."""
-    thread_id = session.thread
-    if thread_id is None and session.stop is not None:
-        thread_id = session.stop.thread_id
-    return await stack_of(link, session, thread_id)
+    return await stack_of(link, session, looked_at_thread(session))
 
 
 async def stack_of(

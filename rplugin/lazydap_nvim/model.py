@@ -229,6 +229,13 @@ def chosen_frame(session: Session) -> StackFrame | None:
     return None
 
 
+def looked_at_thread(session: Session) -> int | None:
+    """The thread of the frame that the user looks at: the one that was chosen, else the one that stopped."""
+    if session.thread is not None or session.stop is None:
+        return session.thread
+    return session.stop.thread_id
+
+
 def standing_frame(stop: Stop) -> StackFrame | None:
     """The frame that is drawn for a stop: the top one, or the caller that the daemon names because that shows less."""
     return stop.frame if stop.user_frame is None else stop.user_frame

@@ -9,7 +9,18 @@ import msgspec
 from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim import entries
 from lazydap_nvim.explain import adapter_name
-from lazydap_nvim.model import Listing, Model, Pane, Project, Session, chosen_frame, one_line, place, standing_frame
+from lazydap_nvim.model import (
+    Listing,
+    Model,
+    Pane,
+    Project,
+    Session,
+    chosen_frame,
+    looked_at_thread,
+    one_line,
+    place,
+    standing_frame,
+)
 
 COMMENTARY: Final = "Resolved locations:"
 """What codelldb says of a breakpoint that has no place yet; anything else is a refusal (doc/adapters.md)."""
@@ -161,6 +172,7 @@ def frames(model: Model) -> list[Json]:
                     "session_id": str(session.id),
                     "path": where[0],
                     "line": where[1],
+                    "thread_id": looked_at_thread(session),
                     "name": one_line(frame.name),
                     "number": session.chosen,
                     "stop": session.seen,

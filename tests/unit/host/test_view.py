@@ -163,6 +163,7 @@ def test_a_chosen_frame_is_drawn_beside_the_stop() -> None:
     batch = drawn(model_of(chosen))
     assert [(f["line"], f["name"], f["number"]) for f in batch["frames"]] == [(20, "main", 1)]
     assert [s["line"] for s in batch["stops"]] == [7]
+    assert batch["frames"][0]["thread_id"] == batch["stops"][0]["thread_id"] is not None
 
 
 def test_the_state_changes_together_with_the_arrow() -> None:
