@@ -47,24 +47,6 @@ def answering(program: Path, line: int, generation: int) -> list[Json]:
     ]
 
 
-def test_the_program_runs_to_the_cursor_and_jumps_to_a_line(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    script = live_script(program, 1, RunTo=[answering(program, 3, 2)], Goto=[answering(program, 2, 3)])
-    daemon = start_daemon({"features": FEATURES, **script})
-    editor = start_editor(program)
-    editor.go_to(3)
-    editor.command("LazydapHere")
-    editor.expect_cursor(program, 1)
-    editor.go_to(3)
-    editor.command("LazydapRunToCursor")
-    editor.expect_sign(3, "▶")
-    editor.command("2LazydapJump")
-    editor.expect_sign(2, "▶")
-    assert [(each["source"], each["line"]) for each in requested(daemon, "RunTo")] == [(str(program), 3)]
-    assert [(each["source"], each["line"]) for each in requested(daemon, "Goto")] == [(str(program), 2)]
-
-
 def test_a_daemon_that_cannot_run_to_a_line_is_told_in_one_line(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:
@@ -74,19 +56,6 @@ def test_a_daemon_that_cannot_run_to_a_line_is_told_in_one_line(
     editor.expect_sign(1, "▶")
     editor.command("LazydapRunToCursor")
     editor.expect_message("this daemon cannot run to a line: end it with :Lazydap shutdown, a newer one starts")
-
-
-def test_a_restart_shows_the_new_session(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
-    ended: Json = {"event": {"SessionEnded": {"session_id": SESSION, "reason": "disconnected"}}}
-    began: Json = {"SessionStarted": {"session_id": OTHER, "adapter": "debugpy"}}
-    play = [{"broadcast": ended["event"]}, {"broadcast": began}, {"reply": launched(program, 4)}]
-    daemon = start_daemon({"features": FEATURES, **live_script(program, 2, Restart=[play])})
-    editor = start_editor(program)
-    editor.command("LazydapHere")
-    editor.expect_sign(2, "▶")
-    editor.command("LazydapRestart")
-    editor.expect_sign(4, "▶")
-    assert requested(daemon, "Restart") == [{"session_id": SESSION}]
 
 
 def test_a_launch_with_a_program_live_asks_and_can_restart_it(

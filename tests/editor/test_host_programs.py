@@ -147,7 +147,10 @@ def test_an_editor_that_is_killed_and_opened_again_shows_the_arrow_on_the_same_l
     again = start_editor(program)
     again.command("LazydapStatus")
     again.expect_sign(6, "▶")
-    again.expect_message("shapes.py is stopped at shapes.py:6")
+    again.expect_message("shapes.py is stopped at shapes.py:6: :LazydapHere goes there")
+    assert again.cursor()[1] == 1
+    again.command("LazydapHere")
+    again.expect_cursor(program, 6)
 
 
 def test_a_daemon_that_is_killed_is_started_again_by_the_next_command(

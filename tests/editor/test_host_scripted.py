@@ -17,30 +17,14 @@ from tests.editor.scripted import (
     StartEditor,
     accepted,
     breakpoint_at,
-    detail,
     live_script,
     report,
     status,
     stepping_to,
     stop,
-    stopped,
     summary,
 )
 from tests.fakes.daemon import FakeDaemon
-
-
-def test_an_editor_that_opens_on_a_stopped_program_draws_it_and_stays_where_it_is(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    start_daemon(live_script(program, 3))
-    editor = start_editor(program)
-    editor.command("LazydapStatus")
-    editor.expect_sign(3, "▶")
-    editor.expect_virtual_text(3, "total = 0")
-    editor.expect_message("app.py is stopped at app.py:3: :LazydapHere goes there")
-    assert editor.cursor()[1] == 1
-    editor.command("LazydapHere")
-    editor.expect_cursor(program, 3)
 
 
 def test_a_step_moves_arrow_cursor_and_values(
@@ -62,48 +46,8 @@ def test_a_step_moves_arrow_cursor_and_values(
     assert kinds == ["over", "in"]
 
 
-def test_a_counted_step_makes_so_many_and_draws_the_last(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    lines = [2, 3, 2, 3, 4]
-    steps = [stepping_to(program, line, number + 2, total=str(number)) for number, line in enumerate(lines)]
-    daemon = start_daemon(live_script(program, 1, Step=steps))
-    editor = start_editor(program)
-    editor.command("LazydapHere")
-    editor.expect_sign(1, "▶")
-    editor.command("5LazydapStep")
-    editor.expect_cursor(program, 4)
-    assert daemon.asked().count("Step") == 5
-
-
-def test_steps_of_another_client_are_drawn_and_leave_the_cursor_alone(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    daemon = start_daemon(live_script(program, 1))
-    editor = start_editor(program)
-    editor.command("LazydapHere")
-    editor.expect_sign(1, "▶")
-    daemon.broadcast({"broadcast": {"Continued": continued()}}["broadcast"])
-    daemon.broadcast(stopped())
-    daemon.broadcast(detail(stop(program, 3, 2, total="5")))
-    editor.expect_sign(3, "▶")
-    editor.expect_virtual_text(3, "total = 5")
-    assert editor.cursor()[1] == 1
-
-
 def continued() -> Json:
     return {"session_id": SESSION, "thread_id": 1, "all_threads_continued": True}
-
-
-def test_a_step_of_a_running_program_is_refused_in_one_line(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    told = [{"reply": status(summary(program, state="running"))}]
-    daemon = start_daemon({"answers": {"Subscribe": [told], "Status": [told]}})
-    editor = start_editor(program)
-    editor.command("LazydapStep")
-    editor.expect_message("the program is running: :LazydapPause stops it")
-    assert "Step" not in daemon.asked()
 
 
 def test_a_step_that_the_daemon_refuses_is_told_and_the_arrow_stays(
@@ -255,19 +199,6 @@ def test_a_program_that_is_not_there_is_told_before_anything_is_asked(
     editor.command("LazydapLaunch ./nowhere")
     editor.expect_message("there is no program")
     assert "Launch" not in daemon.asked()
-
-
-def test_the_stack_is_a_list(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
-    frames = [
-        {"id": 5, "name": "inner", "source": {"path": str(program)}, "line": 3, "column": 1},
-        {"id": 6, "name": "outer", "source": {"path": str(program)}, "line": 4, "column": 1},
-    ]
-    start_daemon(live_script(program, 3, StackTrace=[[{"reply": {"StackTrace": {"frames": frames, "total": 2}}}]]))
-    editor = start_editor(program)
-    editor.command("LazydapHere")
-    editor.expect_cursor(program, 3)
-    editor.command("LazydapStack")
-    editor.expect_quickfix("Lazydap stack", ["inner", "outer"])
 
 
 @pytest.mark.parametrize("version", [4, 10])

@@ -39,26 +39,6 @@ def filters(action: str, *changed: Json, **on: bool) -> list[Json]:
     return [{"reply": {"ExceptionFilters": answer}}]
 
 
-def test_all_breakpoints_are_muted_and_drawn_so_until_they_stop_again(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    switched = [
-        [{"reply": {"Muted": {"muted": muted, "applied_to_session": False}}}, {"broadcast": {"MuteChanged": told}}]
-        for muted, told in ((True, {"muted": True}), (False, {"muted": False}))
-    ]
-    answers = {"BreakpointList": [[{"reply": report("listed", breakpoint_at(program, 2))}]], "Mute": switched}
-    daemon = start_daemon({"features": FEATURES, "answers": answers})
-    editor = start_editor(program)
-    editor.command("LazydapStatus")
-    editor.expect_sign(2, "●")
-    editor.command("LazydapDisable!")
-    editor.expect_message("all breakpoints are off: :LazydapEnable! lets them stop again")
-    editor.expect_sign(2, "○-")
-    editor.command("LazydapEnable!")
-    editor.expect_sign(2, "●")
-    assert [each["muted"] for each in requested(daemon, "Mute")] == [True, False]
-
-
 def test_a_function_gets_a_breakpoint_and_loses_it(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:

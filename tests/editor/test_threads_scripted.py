@@ -29,42 +29,6 @@ def standing(start_editor: StartEditor, program: Path) -> Editor:
     return editor
 
 
-def test_threads_are_listed_where_they_stand(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    start_daemon(live_script(program, 1, Threads=[THREADS], StackTrace=[stack(program, ("work", 3))]))
-    editor = standing(start_editor, program)
-    editor.command("LazydapThreads")
-    editor.expect_quickfix("Lazydap threads", ["▶ 1 MainThread: work", "  7 worker: work"])
-    assert [item["line"] for item in editor.quickfix()] == [3, 3]
-
-
-def test_another_thread_is_looked_at_and_steps_move_it(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    daemon = start_daemon(
-        live_script(
-            program,
-            1,
-            Threads=[THREADS],
-            StackTrace=[stack(program, ("wait", None), ("work", 3))],
-            Scopes=[[{"reply": {"Scopes": []}}]],
-            Step=[stepping_to(program, 4, 2, total="0")],
-        )
-    )
-    editor = standing(start_editor, program)
-    editor.command("LazydapThread 9")
-    editor.expect_message("there is no thread 9: there are 1, 7")
-    editor.command("LazydapThread 7")
-    editor.expect_cursor(program, 3)
-    editor.expect_sign(3, "▷")
-    editor.command("LazydapStep")
-    editor.expect_sign(4, "▶")
-    editor.expect_no_sign(3)
-    step = next(entry["request"]["Step"] for entry in daemon.requests() if "Step" in entry["request"])
-    assert step["thread_id"] == 7
-
-
 def test_the_stack_is_kept_current_while_it_can_be_seen_and_only_then(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:

@@ -6,6 +6,14 @@ A test is named `file::test`, the file without `tests/editor/test_` and `.py`; o
 
 from typing import Final
 
+_MOVED_ABOUT = (
+    "host_moving::test_frames_counts_the_cursor_a_jump_a_pause_and_a_restart_move_the_program_and_no_breakpoint",
+)
+_THREADS = (
+    "host_threads::test_another_thread_is_chosen_in_the_list_and_steps_move_that_one_and_no_other",
+    "threads_scripted::test_the_stack_is_kept_current_while_it_can_be_seen_and_only_then",
+)
+
 COMPARED: Final[dict[str, tuple[str, ...]]] = {
     # Breakpoints
     "set before anything runs": ("host_programs::test_break_launch_step_and_end",),
@@ -24,7 +32,7 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "switched off and on, all muted": (
         "host_programs::test_break_launch_step_and_end",
-        "host_stopping::test_all_breakpoints_are_muted_and_drawn_so_until_they_stop_again",
+        *_MOVED_ABOUT,
     ),
     "function, data breakpoints": (
         "host_breakpoints::test_a_function_stops_at_its_entry",
@@ -73,26 +81,23 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     # Moving
     "a count before a step": (
-        "host_scripted::test_a_counted_step_makes_so_many_and_draws_the_last",
+        *_MOVED_ABOUT,
         "commands::test_steps_have_a_kind_and_a_count",
     ),
-    "run to the cursor": ("host_motion::test_the_program_runs_to_the_cursor_and_jumps_to_a_line",),
+    "run to the cursor": _MOVED_ABOUT,
     "cursor moves only when nobody types": (
         "cursor::test_in_the_middle_of_something_the_jump_waits_and_one_line_says_so",
         "host_company::test_somebody_who_types_while_the_program_stops_finds_every_letter_where_it_was_meant",
     ),
-    "restart, jump to a line": (
-        "host_motion::test_a_restart_shows_the_new_session",
-        "host_motion::test_the_program_runs_to_the_cursor_and_jumps_to_a_line",
-    ),
+    "restart, jump to a line": _MOVED_ABOUT,
     "pause, leave the program running": (
-        "commands::test_plain_commands_are_passed_on",
+        *_MOVED_ABOUT,
         "host_starting::test_a_process_that_is_picked_is_attached_to_and_left_running",
     ),
     "frames and threads listed and chosen": (
-        "host_scripted::test_the_stack_is_a_list",
+        *_MOVED_ABOUT,
+        *_THREADS,
         "list_keys::test_return_chooses_in_the_lists_of_frames_and_threads",
-        "threads_scripted::test_another_thread_is_looked_at_and_steps_move_it",
     ),
     "the first frame drawn before the rest is there": ("host_scripted::test_a_step_moves_arrow_cursor_and_values",),
     "several sessions in one editor": ("host_company::test_two_projects_in_one_editor_each_have_their_own_program",),
@@ -285,12 +290,8 @@ COMPLAINTS: Final[dict[str, tuple[str, ...] | str]] = {
         "output_scripted::test_the_console_completes_where_the_daemon_offers_it",
     ),
     "what the program asks for is typed where nothing reads it": _TERMINAL,
-    "with two threads stopped a step moves the wrong one": (
-        "threads_scripted::test_another_thread_is_looked_at_and_steps_move_it",
-    ),
-    "after another thread's frame was looked at steps break": (
-        "threads_scripted::test_another_thread_is_looked_at_and_steps_move_it",
-    ),
+    "with two threads stopped a step moves the wrong one": _THREADS,
+    "after another thread's frame was looked at steps break": _THREADS,
     "values stay painted when the session has died": _LEFT,
     "panes stay when the adapter never said that it ended": (
         *_LEFT,
