@@ -22,6 +22,7 @@ from lazydap_nvim import (
 )
 from lazydap_nvim.host import Host
 from lazydap_nvim.threads import in_thread
+from lazydap_nvim.transitions import told
 from lazydap_nvim.verbs import (
     Ack,
     Answered,
@@ -119,7 +120,7 @@ async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one c
     match verb:
         case Hello() | Opened():
             if isinstance(verb, Hello) and verb.pid:
-                Conversation.called = f"Neovim {verb.pid}"
+                Conversation.called = f"{told.EDITOR}{verb.pid}"
             await _watch(host, verb.files if isinstance(verb, Hello) else (verb.file,))
         case Break(function=str(name)):
             await stopping.at_function(host, verb, name)

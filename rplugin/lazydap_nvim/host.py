@@ -10,6 +10,7 @@ from typing import Final, Literal
 import anyio
 from msgspec.structs import replace
 
+from lazydap_core.client.conversation import Conversation
 from lazydap_core.client.streaming import Pending
 from lazydap_core.domain.words import StepKind
 from lazydap_core.errors import LazydapError
@@ -164,7 +165,7 @@ class Host:
         """The link's listener: an event."""
         with self.jobs.containing("an event"):
             self._epoch += 1
-            self.apply(told.heard(self.model.projects[link.root], event))
+            self.apply(told.heard(self.model.projects[link.root], event, Conversation.called))
             if self._unmet:
                 self._meet(link.root)
 

@@ -20,8 +20,6 @@ NO_GENERATION: Final = -1
 
 EMPTY: Final[Mapping[str, str]] = {}
 
-Mover = Literal["us", "them"]
-
 
 class Known(msgspec.Struct, frozen=True):
     """Base of everything in the model: values, replaced and never changed."""
@@ -68,10 +66,9 @@ class Session(Known, frozen=True, kw_only=True):
     """One session as far as events have told.
 
     `seen` is the generation of the newest stop heard of; details up to `floor` are overtaken. `stop` is the one drawn:
-    it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `mover` is who set the
-    program running, `shown` the files it has stopped in, `texts` what was read
-    at this stop of code without a file, `frames` the stack once somebody has asked for it: that of
-    `thread`, where the user has chosen one in place of the one that stopped.
+    it outlives the program's moving on by `DWELL`, so that a quick step does not flicker. `shown` are the files it
+    has stopped in, `texts` what was read at this stop of code without a file, `frames` the stack once somebody has
+    asked for it: that of `thread`, where the user has chosen one in place of the one that stopped.
     `launched` is when its program was started or attached to, in seconds of the clock on the wall.
     `is_ending`: we have asked for its end; `is_answered`: what came of it is told with the answer.
     """
@@ -91,7 +88,6 @@ class Session(Known, frozen=True, kw_only=True):
     floor: int = NO_GENERATION
     stop: Stop | None = None
     moving: int = 0
-    mover: Mover | None = None
     queued: Queue | None = None
     values: Values | None = None
     full_values: Mapping[str, str] = EMPTY

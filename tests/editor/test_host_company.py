@@ -68,6 +68,32 @@ def test_a_second_editor_draws_and_nothing_in_it_moves_or_is_taken(start_editor:
     assert not any(keys(second))
 
 
+def test_an_editor_follows_whoever_moves_the_program_until_another_editor_gives_a_command(
+    start_editor: Start, project: Path
+) -> None:
+    made = debuggee("debugpy", COUNTS, project)
+    call, shown = made.line("call"), made.line("print")
+    first = start_editor(made.file, init=WITH_KEYS)
+    break_at(first, call)
+    launch(first, made.command)
+    expect_stop(first, made.file, call)
+    shell(project, "step", "--wait")
+    expect_stop(first, made.file, shown)
+    second = start_editor(made.file, init=WITH_KEYS)
+    second.expect_sign(shown, "▶")
+    second.command("Lazydap follow")
+    eventually(lambda: keys(second), all, what="the second editor follows")
+    shell(project, "step", "--wait")
+    expect_state(second, "paused")
+    eventually(second.cursor, lambda now: now[1] != 1, what="the second editor's cursor follows the command line")
+    assert all(keys(first)), "two that were told to follow both do"
+    second.command("LazydapContinue")
+    expect_stop(second, made.file, call)
+    first.expect_sign(call, "▶●")
+    assert first.cursor() != (str(made.file), call)
+    assert not any(keys(first))
+
+
 def test_an_editor_for_a_commit_message_stays_out_of_it(start_editor: Start, project: Path) -> None:
     made = debuggee("debugpy", COUNTS, project)
     subprocess.run(["git", "init", "-q", str(project)], check=True)

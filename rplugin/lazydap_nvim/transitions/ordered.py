@@ -14,7 +14,7 @@ def set_moving(project: Project, token: int, queued: Queue | None = None) -> Out
     session = project.live
     if session is None:
         return Outcome(project)
-    moving = replace(session, state="running", moving=token, mover="us", floor=session.seen, queued=queued)
+    moving = replace(session, state="running", moving=token, floor=session.seen, queued=queued)
     return Outcome(replace(project, session=moving, is_following=True), ("dwell",))
 
 
@@ -29,7 +29,7 @@ def set_pausing(project: Project) -> Outcome:
     session = project.live
     if session is None:
         return Outcome(project)
-    return Outcome(replace(project, session=replace(session, mover="us", queued=None), is_following=True))
+    return Outcome(replace(project, session=replace(session, queued=None), is_following=True))
 
 
 def set_ending(project: Project, *, is_ending: bool, is_answered: bool = False) -> Outcome:
@@ -45,7 +45,7 @@ def move_refused(project: Project, token: int) -> Outcome:
     session = project.live
     if session is None or session.moving != token:
         return Outcome(project)
-    back = replace(session, state="paused", moving=0, mover=None, queued=None)
+    back = replace(session, state="paused", moving=0, queued=None)
     return Outcome(replace(project, session=back), ("draw", "status"))
 
 
@@ -65,7 +65,7 @@ def launched(project: Project, answer: responses.Launched, adapter: objects.Adap
     session = (
         known
         if known is not None and known.id == answer.session_id
-        else Session(id=answer.session_id, adapter=adapter, launched=project.ordered, mover="us")
+        else Session(id=answer.session_id, adapter=adapter, launched=project.ordered)
     )
     session = replace(
         session,

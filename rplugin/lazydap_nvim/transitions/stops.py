@@ -38,14 +38,12 @@ def stop_told(project: Project, stop: Stop) -> Outcome:
     if stop.generation < session.seen:
         return Outcome(project)
     is_new = stop.generation > session.seen
-    follows = project.is_following and (session.mover == "us" or not is_new)
     told = replace(
         session,
         state="paused",
         seen=stop.generation,
         stop=stop,
         moving=0,
-        mover=None if is_new else session.mover,
     )
     if is_new:
         told = replace(told, frames=(), chosen=0, thread=None, texts=())
@@ -60,11 +58,11 @@ def stop_told(project: Project, stop: Stop) -> Outcome:
     if where is not None and where[0] not in told.shown and text_reference(frame) is None:
         told = replace(told, shown=told.shown | {where[0]})
     was_placed = not is_new and session.stop is not None and place(standing_frame(session.stop)) is not None
-    if follows and not was_placed and frame is not None:
+    if project.is_following and not was_placed and frame is not None:
         effects = (*effects, *_approach(project, stop, frame, is_told=session.stop == stop))
     if is_new and NO_INPUT in (stop.text or "") and not session.has_terminal:
         effects += (Say(asking_line(session), "warn"),)
-    return Outcome(replace(project, session=told, is_following=follows), effects)
+    return Outcome(replace(project, session=told), effects)
 
 
 def _approach(project: Project, stop: Stop, frame: StackFrame, *, is_told: bool) -> tuple[Effect, ...]:

@@ -11,20 +11,22 @@ from lazydap_nvim.model import Project, Queue, Session, Stoppers, one_line, sess
 from lazydap_nvim.transitions import points, stops
 from lazydap_nvim.transitions.effects import Effect, Ended, Outcome, Say, StepAgain
 
+EDITOR: Final = "Neovim "
+"""How editors call themselves to a daemon; the process id follows."""
 STOPPING = frozenset({"function_breakpoints", "data_breakpoints", "exceptions"})
 
 
-def heard(project: Project, event: events.Event) -> Outcome:
-    """What an event of the daemon means."""
+def heard(project: Project, event: events.Event, own: str | None = None) -> Outcome:
+    """What an event of the daemon means to the client that calls itself `own`."""
     outcome = Outcome(project)
     match event:
         case events.Stopped():
-            outcome = _stopped(project, event)
+            outcome = _stopped(project, event, own)
         case events.StopDetail():
             if project.has_session(event.session_id):
                 outcome = stops.stop_told(project, event.stop)
         case events.Continued():
-            outcome = _continued(project, event)
+            outcome = _continued(project, event, own)
         case events.SessionStarted():
             outcome = _started(project, event)
         case events.SessionEnded():
@@ -45,7 +47,6 @@ def _started(project: Project, event: events.SessionStarted) -> Outcome:
         adapter=event.adapter,
         program=project.launching or "",
         launched=project.ordered if is_ours else None,
-        mover="us" if is_ours else "them",
     )
     after = replace(project, session=session, is_following=is_ours)
     # Our own launch brings the rest with its answer.
@@ -81,7 +82,7 @@ def _ended(project: Project, event: events.SessionEnded) -> Outcome:
     return Outcome(replace(project, session=ended), ("draw", Ended(ended)))
 
 
-def _stopped(project: Project, event: events.Stopped) -> Outcome:
+def _stopped(project: Project, event: events.Stopped, own: str | None) -> Outcome:
     session = project.session
     if session is None or session.id != event.session_id or not session.is_live:
         # A stop of a session nobody has told us of: the snapshot will.
@@ -94,8 +95,11 @@ def _stopped(project: Project, event: events.Stopped) -> Outcome:
         if event.reason == "step":
             kind, left = session.queued.kind, session.queued.count - 1
             return Outcome(replace(project, session=stopped), (StepAgain(kind, Queue(kind, left) if left else None),))
+    # A run is told before its stop, but for one that was over at once; a pause is told by its stop alone.
+    if _is_other_editor(event.by, own) and (not was_running or event.reason == "pause"):
+        project = replace(project, is_following=False)
     others: tuple[Effect, ...] = ()
-    if event.by is not None and session.mover == "them":
+    if event.by not in (None, own) and was_running:
         others = (Say(f"{_DEEDS.get(event.reason, 'run')} by {_named(event.by)}"),)
     if is_told:
         return Outcome(replace(project, session=stopped), ("dwell", *others))
@@ -112,19 +116,22 @@ _DEEDS: Final[dict[str, str]] = {
 }
 
 
+def _is_other_editor(client: str | None, own: str | None) -> bool:
+    """Whether that is an editor besides this one: a command line or a script moves the program for those who follow."""
+    return client is not None and client != own and client.startswith(EDITOR)
+
+
 def _named(client: str) -> str:
     return f"the {client}" if client == "command line" else one_line(client)
 
 
-def _continued(project: Project, event: events.Continued) -> Outcome:
+def _continued(project: Project, event: events.Continued, own: str | None) -> Outcome:
     session = project.session
     if session is None or session.id != event.session_id or not session.is_live or session.state == "running":
         return Outcome(project)
     running = replace(session, state="running", floor=session.seen, queued=None, frames=(), chosen=0, thread=None)
-    if session.state == "paused":
-        # A movement of ours would have set it running already.
-        running = replace(running, mover="them")
-    return Outcome(replace(project, session=running), ("dwell",))
+    follows = project.is_following and not _is_other_editor(event.by, own)
+    return Outcome(replace(project, session=running, is_following=follows), ("dwell",))
 
 
 def connected(

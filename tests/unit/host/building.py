@@ -55,14 +55,14 @@ def project(**more: Any) -> Project:
     return _made(Project, {"root": ROOT, "is_connected": True, "features": DETAIL}, more)
 
 
-def stopped_event(reason: str = "step", session_id: UUID = SESSION) -> events.Stopped:
+def stopped_event(reason: str = "step", session_id: UUID = SESSION, by: str | None = None) -> events.Stopped:
     return events.Stopped(
-        session_id=session_id, thread_id=1, reason=reason, all_threads_stopped=True, hit_breakpoint_ids=()
+        session_id=session_id, thread_id=1, reason=reason, all_threads_stopped=True, hit_breakpoint_ids=(), by=by
     )
 
 
-def continued_event(session_id: UUID = SESSION) -> events.Continued:
-    return events.Continued(session_id=session_id, thread_id=1, all_threads_continued=True)
+def continued_event(session_id: UUID = SESSION, by: str | None = None) -> events.Continued:
+    return events.Continued(session_id=session_id, thread_id=1, all_threads_continued=True, by=by)
 
 
 def detail_event(told: Stop, session_id: UUID = SESSION) -> events.StopDetail:

@@ -33,12 +33,14 @@ from tests.unit.host.building import (
     variable,
 )
 
+OURS, THEIRS = "Neovim 1", "Neovim 22"
+
 
 def after(start: Project, *happened: events.Event) -> Outcome:
     """The project after these events, with the effects of the last one."""
     outcome = Outcome(start)
     for event in happened:
-        outcome = heard(outcome.project, event)
+        outcome = heard(outcome.project, event, OURS)
     return outcome
 
 
@@ -50,12 +52,12 @@ def live(outcome: Outcome | Project) -> Session:
 
 def standing(line: int = 4, generation: int = 1) -> Project:
     """A project of ours whose program stands, its values known."""
-    before = project(session=session(mover="us"), is_following=True)
+    before = project(session=session(), is_following=True)
     return after(before, stopped_event(), detail_event(stop(generation, line, locals=page(x="1", y="2")))).project
 
 
 def test_a_stop_is_drawn_when_its_detail_comes_and_the_cursor_follows() -> None:
-    first = after(project(session=session(mover="us"), is_following=True), stopped_event())
+    first = after(project(session=session(), is_following=True), stopped_event())
     assert first.effects == ("dwell",)
     second = heard(first.project, detail_event(stop(1, 7)))
     assert second.effects == ("draw", "dwell", Jump(FILE, 7, "stop"))
@@ -64,7 +66,7 @@ def test_a_stop_is_drawn_when_its_detail_comes_and_the_cursor_follows() -> None:
 
 def test_the_locals_come_with_a_second_detail_and_move_no_cursor() -> None:
     outcome = after(
-        project(session=session(mover="us"), is_following=True),
+        project(session=session(), is_following=True),
         stopped_event(),
         detail_event(stop(1, 7)),
         detail_event(stop(1, 7, locals=page(x="1"))),
@@ -190,16 +192,32 @@ def test_an_arrow_whose_successor_is_not_placed_goes_after_the_moment() -> None:
     assert live(over).state == "paused"
 
 
-def test_somebody_elses_movement_is_drawn_and_takes_the_cursor_away() -> None:
-    outcome = after(standing(), continued_event(), stopped_event(), detail_event(stop(2, 9)))
+@pytest.mark.parametrize("by", ["command line", "a script", None, OURS])
+def test_what_no_other_editor_has_ordered_leaves_the_cursor_following(by: str | None) -> None:
+    outcome = after(standing(), continued_event(by=by), stopped_event(by=by), detail_event(stop(2, 9)))
+    assert outcome.project.is_following
+    assert Jump(FILE, 9, "stop") in outcome.effects
+
+
+@pytest.mark.parametrize("is_told_to_run", [True, False])
+def test_the_command_of_another_editor_is_drawn_and_takes_following_over(*, is_told_to_run: bool) -> None:
+    run = [continued_event(by=THEIRS)] if is_told_to_run else []
+    outcome = after(standing(), *run, stopped_event(by=THEIRS), detail_event(stop(2, 9)))
     assert not outcome.project.is_following
     assert not any(isinstance(effect, Jump) for effect in outcome.effects)
     assert live(outcome).stop == stop(2, 9)
 
 
-def test_a_stop_so_fast_that_nobody_said_the_program_ran_is_somebody_elses() -> None:
-    outcome = after(standing(), stopped_event(), detail_event(stop(2, 9)))
-    assert not outcome.project.is_following
+def test_following_taken_back_while_another_editors_command_is_under_way_lasts_to_its_stop() -> None:
+    running = after(standing(), continued_event(by=THEIRS)).project
+    asked = replace(running, is_following=True)
+    outcome = after(asked, stopped_event("breakpoint", by=THEIRS), detail_event(stop(2, 9)))
+    assert Jump(FILE, 9, "stop") in outcome.effects
+
+
+def test_a_pause_by_another_editor_takes_following_over() -> None:
+    running = after(standing(), continued_event()).project
+    assert not after(running, stopped_event("pause", by=THEIRS)).project.is_following
 
 
 def test_our_own_movement_gives_the_cursor_back() -> None:
@@ -211,7 +229,7 @@ def test_our_own_movement_gives_the_cursor_back() -> None:
 
 
 def test_a_pause_of_ours_is_followed() -> None:
-    running = project(session=session(mover="them"))
+    running = project(session=session())
     outcome = after(ordered.set_pausing(running).project, stopped_event("pause"), detail_event(stop(1, 3)))
     assert Jump(FILE, 3, "stop") in outcome.effects
 
@@ -238,19 +256,19 @@ def test_a_second_thread_stopping_changes_no_generation() -> None:
 
 def test_where_the_top_frame_has_no_source_the_cursor_goes_to_the_caller_that_has_one() -> None:
     told = stop(1, frame=frame(0, "nanosleep", path=None), user_frame=frame(12))
-    outcome = after(project(session=session(mover="us"), is_following=True), stopped_event(), detail_event(told))
+    outcome = after(project(session=session(), is_following=True), stopped_event(), detail_event(told))
     assert Jump(FILE, 12, "stop") in outcome.effects
 
 
 def test_the_caller_that_the_daemon_names_is_shown_even_where_the_top_frame_has_a_source() -> None:
     told = stop(1, frame=frame(1456, "runtime.fatalpanic", path="/go/src/runtime/panic.go"), user_frame=frame(12))
-    outcome = after(project(session=session(mover="us"), is_following=True), stopped_event(), detail_event(told))
+    outcome = after(project(session=session(), is_following=True), stopped_event(), detail_event(told))
     assert Jump(FILE, 12, "stop") in outcome.effects
 
 
 def test_a_stop_without_any_source_is_told() -> None:
     told = stop(1, frame=frame(0, "nanosleep", path=None))
-    outcome = after(project(session=session(mover="us"), is_following=True), stopped_event(), detail_event(told))
+    outcome = after(project(session=session(), is_following=True), stopped_event(), detail_event(told))
     assert outcome.effects[-1] == effects.Say("stopped in nanosleep, which has no source here")
 
 
@@ -361,7 +379,6 @@ def test_a_launch_that_starts_the_daemon_is_ours_although_no_daemon_answered_at_
     unlinked = told.lost(launching, ()).project
     linked = told.connected(unlinked, DETAIL, status(), (), NOW).project
     started = heard(linked, events.SessionStarted(session_id=SESSION, adapter="debugpy")).project
-    assert live(started).mover == "us"
     assert started.is_following
 
 
@@ -369,7 +386,7 @@ def test_a_launch_that_starts_the_daemon_is_ours_although_no_daemon_answered_at_
 
 
 def test_without_stop_details_the_place_is_asked_for() -> None:
-    old = project(session=session(mover="us"), features=frozenset[str](), is_following=True)
+    old = project(session=session(), features=frozenset[str](), is_following=True)
     outcome = heard(old, stopped_event("breakpoint"))
     assert "frame" in outcome.effects
     asked = live(outcome)
@@ -490,7 +507,7 @@ any_event = st.one_of(
 
 @given(st.lists(any_event, max_size=30))
 def test_no_order_of_events_brings_an_old_stop_back(happened: list[events.Event]) -> None:
-    now = project(session=session(mover="us"), is_following=True)
+    now = project(session=session(), is_following=True)
     newest = -1
     for event in happened:
         now = heard(now, event).project

@@ -41,7 +41,7 @@ def drawn(model: Model) -> dict[str, Any]:
 
 def stopped_project(**more: Any) -> Project:
     standing = stop(3, 7, text="boom", locals=page(x="1"))
-    start = project(session=session(mover="us"), is_following=True, **more)
+    start = project(session=session(), is_following=True, **more)
     return told.heard(told.heard(start, stopped_event()).project, detail_event(standing)).project
 
 
@@ -284,7 +284,7 @@ breakpoint_lists = st.lists(
 @given(st.lists(st.tuples(moves, breakpoint_lists), max_size=6), st.booleans())
 def test_a_batch_depends_on_the_model_alone(turns: list[Any], is_lost: bool) -> None:
     """Reused sections equal sections made anew, and an editor fed with differences shows what a new one would."""
-    now = project(session=session(mover="us"), is_following=True)
+    now = project(session=session(), is_following=True)
     shown: dict[str, Any] = {}
     picture: view.Picture | None = None
     for happened, breakpoints in turns:
