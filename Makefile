@@ -8,6 +8,9 @@ STAMP := $(VENV)/.set-up
 PYTHONS ?= python3.14 python3.13 python3.12 python3.11 python3 python
 PIP = $(PY) -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 NVIM = $(firstword $(wildcard $(BIN)/nvim) nvim)
+# lazy.nvim itself is in no package index; this wheel carries it, and nothing else of it is kept.
+LAZY := retronvim==0.4.10 --hash=sha256:bdeeb712c8396e85580b66bc39655ca1066d0d85d247cfb75368531745596443
+LAZY_NVIM := $(VENV)/lazy.nvim/lua/lazy/init.lua
 DELVE := github.com/go-delve/delve/cmd/dlv@v1.27.2
 # More than two cores would take: most tests wait for an adapter or an editor.
 WORKERS ?= 3
@@ -63,13 +66,24 @@ delve: $(BIN)/dlv
 $(BIN)/dlv: | $(STAMP)
 	GOBIN='$(abspath $(BIN))' go install $(DELVE)
 
+$(LAZY_NVIM): | $(STAMP)
+	@rm -rf $(VENV)/fetched $(VENV)/lazy.nvim
+	@mkdir $(VENV)/fetched
+	@echo '$(LAZY)' >$(VENV)/fetched/wanted
+	@$(PY) -m pip --disable-pip-version-check --quiet download --no-deps --require-hashes \
+	  --dest $(VENV)/fetched --requirement $(VENV)/fetched/wanted
+	@$(PY) -m zipfile --extract $(VENV)/fetched/*.whl $(VENV)/fetched
+	@mv $(VENV)/fetched/data/nvim/plugins/lazy.nvim $(VENV)/lazy.nvim
+	@rm -r $(VENV)/fetched
+	@touch $@
+
 demo: $(STAMP)
 	@$(PY) -m tests.demo $(ARGS)
 
 pictures: $(STAMP)
 	@$(PY) -m tests.demo --pictures
 
-test: $(STAMP)
+test: $(STAMP) $(LAZY_NVIM)
 	$(PY) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 check: $(STAMP)

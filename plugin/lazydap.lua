@@ -113,6 +113,29 @@ local function state_file(path)
   end
 end
 
+--- Let the host start for a file with breakpoints.
+---@param buffer integer
+local function look(buffer)
+  if package.loaded['lazydap.host'] and require('lazydap.host').is_running() then
+    require('lazydap.opening').opened(buffer)
+    return
+  end
+  local name = vim.api.nvim_buf_get_name(buffer)
+  if name:sub(1, 1) ~= '/' or name:find('/.git/', 1, true) or vim.bo[buffer].buftype ~= '' then
+    return
+  end
+  local file = state_file(vim.uv.fs_realpath(name) or name)
+  if file then
+    require('lazydap.opening').found(buffer, file)
+  end
+end
+
+local function restore_panes()
+  if vim.fn.bufnr('^lazydap://') > 0 or vim.fn.bufexists('lazydap://variables') == 1 then
+    require('lazydap.panes').restore()
+  end
+end
+
 local session_group = vim.api.nvim_create_augroup('lazydap_session', {})
 
 vim.api.nvim_create_autocmd('BufFilePost', {
@@ -129,27 +152,18 @@ vim.api.nvim_create_autocmd('BufFilePost', {
 
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = session_group,
-  callback = function()
-    if vim.fn.bufnr('^lazydap://') > 0 or vim.fn.bufexists('lazydap://variables') == 1 then
-      require('lazydap.panes').restore()
-    end
-  end,
+  callback = restore_panes,
 })
 
 vim.api.nvim_create_autocmd('BufReadPost', {
   group = vim.api.nvim_create_augroup('lazydap_open', {}),
   callback = function(event)
-    if package.loaded['lazydap.host'] and require('lazydap.host').is_running() then
-      require('lazydap.opening').opened(event.buf)
-      return
-    end
-    local name = vim.api.nvim_buf_get_name(event.buf)
-    if name:sub(1, 1) ~= '/' or name:find('/.git/', 1, true) or vim.bo[event.buf].buftype ~= '' then
-      return
-    end
-    local file = state_file(vim.uv.fs_realpath(name) or name)
-    if file then
-      require('lazydap.opening').found(event.buf, file)
-    end
+    look(event.buf)
   end,
 })
+
+if vim.v.vim_did_enter == 1 then
+  -- A plugin manager that loads this when it is first needed has let files and sessions be opened before.
+  vim.iter(vim.api.nvim_list_bufs()):filter(vim.api.nvim_buf_is_loaded):each(look)
+  restore_panes()
+end

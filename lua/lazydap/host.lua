@@ -210,6 +210,11 @@ local function start(verb)
     return nil, ('%s cannot be run: set the option python'):format(interpreter.path)
   end
   this.channel = channel
+  local revision = require('lazydap.revision')
+  if revision.is_outdated() then
+    say.say('lazydap was updated: restart Neovim to use the new version', 'warn')
+  end
+  revision.hold()
   vim.api.nvim_create_autocmd('VimLeavePre', {
     group = vim.api.nvim_create_augroup('lazydap_host', {}),
     callback = function()

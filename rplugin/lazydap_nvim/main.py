@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pynvim
 
+from lazydap_nvim import rest
 from lazydap_nvim.actions import receive
 from lazydap_nvim.editor import Editor
 from lazydap_nvim.host import Host
+from lazydap_nvim.threads import in_thread
 
 if TYPE_CHECKING:
     import asyncio
@@ -30,6 +32,7 @@ class Guest:
         # The one task that no group owns: pynvim's loop has none. All others are its children.
         self._root = loop.create_task(self._host.jobs.run())
         self._root.add_done_callback(_report)
+        loop.call_later(rest.SECONDS, self._host.jobs.post, "the rest of the code", in_thread, rest.load)
 
     def _send(self, code: str, *arguments: str | int) -> None:
         self._nvim.exec_lua(code, *arguments, async_=True)

@@ -1,12 +1,17 @@
 """What becomes of a real session when the machine sleeps, is tidied up or updated under it: one line, no stale mark."""
 
+import json
+import os
+import shutil
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.editor.editor import Editor, eventually
+from tests.editor.editor import ROOT, Editor, eventually
 from tests.editor.real import break_at, debuggee, expect_stop, launch
 from tests.editor.scripted import StartDaemon
 from tests.fixtures.debuggees import COUNTS
@@ -76,3 +81,74 @@ def test_a_daemon_of_another_version_is_named_by_each_command_and_can_be_ended(
     editor.expect_sign(1, "●")
     editor.command("Lazydap shutdown")
     editor.expect_message("p: no daemon runs")
+
+
+STARTED = ("debugpy_adapter.py", "debugpy_launcher.py", "foreground.py", "relay.py")
+"""What runs as a program of its own, where the newer version is as good."""
+
+
+def copied_plugin(folder: Path) -> Path:
+    """A plugin folder of its own, as a clone has it."""
+    ignored = shutil.ignore_patterns("__pycache__", ".*")
+    for name in ("lua", "plugin", "rplugin", "lazydap_core", "daemon"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    return folder.resolve()
+
+
+def overwrite(folder: Path, pattern: str, text: str) -> dict[Path, str]:
+    """Replace the files as an update does, by ones that fail when they are loaded; returns what they were."""
+    before = {file: file.read_text() for file in folder.rglob(pattern)}
+    for file in before:
+        file.unlink()
+        file.write_text(text)
+    return before
+
+
+def test_an_update_of_the_files_under_everything_that_runs_mixes_no_old_code_with_new(
+    start_editor: Start, project: Path, private_folders: Folders
+) -> None:
+    plugin = copied_plugin(private_folders.home / "plugin")
+    made = debuggee("debugpy", COUNTS, project)
+    call, end = made.line("call"), made.line("print")
+    options = f"vim.g.lazydap = {{ python = {json.dumps(sys.executable)} }}\n"
+    rtp = (
+        f"vim.opt.runtimepath:remove({json.dumps(str(ROOT))}) vim.opt.runtimepath:prepend({json.dumps(str(plugin))})\n"
+    )
+    editor = start_editor(made.file, init=rtp + options)
+    break_at(editor, call)
+    log = Path(editor.lua("return require('lazydap.host').log_path()"))
+    eventually(lambda: log.exists() and "all code is loaded" in log.read_text(), bool, what="the host has all its code")
+    held = "return package.loaded['lazydap.walking'] ~= nil or package.preload['lazydap.walking'] ~= nil"
+    eventually(lambda: editor.lua(held), bool, what="the editor has all its code")
+    overwrite(plugin / "lua", "*.lua", "error('a newer version')\n")
+    before = overwrite(plugin, "*.py", "raise RuntimeError('a newer version')\n")
+    for file in [file for file in before if file.name in STARTED]:
+        file.write_text(before.pop(file))
+
+    launch(editor, made.command)
+    expect_stop(editor, made.file, call)
+    editor.command("LazydapUI")
+    eventually(lambda: "\n".join(editor.pane("variables")), lambda shown: "total = 0" in shown, what="the variables")
+    editor.command("LazydapConsole")
+    editor.type("total + 41<CR>")
+    eventually(lambda: editor.pane("console"), lambda shown: shown[-1:] == ["41"], what="the answer")
+    editor.type("<Esc>")
+    editor.command("LazydapConsole | LazydapUI | LazydapStack | cclose")
+    editor.command("LazydapStep")
+    expect_stop(editor, made.file, end)
+    editor.command("LazydapBreakpoints | cclose")
+    assert [line for line in editor.messages() if "newer version" in line] == []
+
+    # The new host is of the new version, and the editor of the old one.
+    for file, text in before.items():
+        file.write_text(text)
+    os.kill(editor.host_pid() or 0, signal.SIGKILL)
+    editor.expect_message("host ended")
+    editor.expect_no_sign(text="▶")
+    editor.command("LazydapStep")
+    editor.expect_message("lazydap was updated: restart Neovim to use the new version")
+    # To the head of the loop, and on.
+    editor.expect_sign(made.line("call") - 1, "▶")
+    editor.command("LazydapStep")
+    expect_stop(editor, made.file, call)
+    assert len([line for line in editor.messages() if "was updated" in line]) == 1

@@ -24,16 +24,20 @@ lldb = ["pip>=2; sys_platform != 'none'"]
 """
 
 
-@pytest.fixture
-def plugin(tmp_path: Path) -> Path:
+def copied_plugin(folder: Path) -> Path:
     """A plugin folder that wants nothing but pip, which each new environment has: so nothing is fetched."""
-    folder = tmp_path / "plugin"
     for name in ("lua", "plugin"):
         shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "build.lua", folder)
     (folder / "constraints.txt").write_text("")
     (folder / "pyproject.toml").write_text(PROJECT)
     return folder.resolve()
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    """Such a folder."""
+    return copied_plugin(tmp_path / "plugin")
 
 
 def stand_in(folder: Path, script: str, name: str = "uv") -> Path:
@@ -221,10 +225,9 @@ def test_without_a_usable_python_one_line_says_what_to_do(plugin: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "load"),
     [
-        # A clone; what vim.pack does; what lazy.nvim does.
+        # A clone; what vim.pack does. The real lazy.nvim is tried in tests/editor/test_lazy_nvim.py.
         ("pack/debug/start/lazydap", ""),
         ("pack/core/opt/lazydap", "packadd lazydap"),
-        ("lazy/lazydap", "lua vim.opt.rtp:append(vim.g.there) vim.cmd.runtime('plugin/lazydap.lua')"),
     ],
 )
 def test_the_plugin_works_wherever_it_is_laid(
@@ -235,7 +238,7 @@ def test_the_plugin_works_wherever_it_is_laid(
     shutil.copytree(ROOT / "doc", there / "doc", ignore=shutil.ignore_patterns("examples", "pictures"))
     bin_ = stand_in(private_folders.home, UV.format(log="/dev/null", python=sys.executable, fails=""))
     init = tmp_path / "plain.lua"
-    init.write_text(f"vim.g.there = {json.dumps(str(there))}\nvim.o.columns = 200\n")
+    init.write_text("vim.o.columns = 200\n")
     commands = [load, f"helptags {there}/doc", "LazydapInstall gdb", f"luafile {there}/build.lua"]
     shown = "lua print('\\n' .. vim.fn.exists(':LazydapBreak') .. ' ' .. require('lazydap.host').root())"
     run = subprocess.run(
