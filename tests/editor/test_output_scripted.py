@@ -6,16 +6,6 @@ from typing import Any
 from tests.editor.editor import Editor, eventually
 from tests.editor.scripted import SESSION, Json, StartDaemon, StartEditor, live_script
 
-_GROUPS = """
-local buffer = vim.fn.bufnr('^lazydap://output$')
-local found = {}
-for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, -1, 0, -1, { details = true })) do
-  local text = vim.api.nvim_buf_get_text(buffer, mark[2], mark[3], mark[4].end_row, mark[4].end_col, {})[1]
-  found[text] = vim.api.nvim_get_hl(0, { name = mark[4].hl_group, link = true })
-end
-return found
-"""
-
 
 def printed(*chunks: tuple[str, str], first: int = 1) -> list[Json]:
     listed = [
@@ -39,29 +29,6 @@ def opened(start_editor: StartEditor, program: Path, command: str, **options: An
     editor.expect_cursor(program, 1)
     editor.command(command)
     return editor
-
-
-def test_output_stands_in_a_pane_in_its_colours_and_goes_on(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    told = [
-        printed(("stdout", "one\n\x1b[31mred\x1b[0m"), ("stderr", " oops\n")),
-        printed(),
-        printed(("stdout", "two\nthree"), first=9),
-        printed(),
-    ]
-    daemon = start_daemon(live_script(program, 1, Output=told))
-    editor = opened(start_editor, program, "LazydapOutput")
-    editor.expect_pane("output", ["one", "red oops", ""])
-    groups = editor.lua(_GROUPS)
-    assert groups["red"]["ctermfg"] == 1
-    assert groups[" oops"]["link"] == "DiagnosticError"
-    assert editor.cursor()[0] == str(program)
-    eventually(lambda: daemon.asked().count("Output"), lambda count: count == 2, what="the second question")
-    daemon.broadcast(news("two"))
-    editor.expect_pane("output", ["one", "red oops", "two", "three"])
-    after = [entry["request"]["Output"]["after_seq"] for entry in daemon.requests() if "Output" in entry["request"]]
-    assert after[:3] == [0, 2, 2]
 
 
 def test_a_pane_of_output_that_is_closed_hears_nothing_and_shows_all_when_it_comes_back(
@@ -116,39 +83,6 @@ def test_output_with_nothing_live_says_how_to_start(start_editor: StartEditor, p
 
 def evaluated(value: str) -> list[Json]:
     return [{"reply": {"Evaluated": {"value": value, "type_name": "int", "variables_reference": 0}}}]
-
-
-def test_the_console_evaluates_and_remembers_what_was_typed(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    refused: list[Json] = [{"error": {"code": "DapProtocolError", "message": "NameError: nope", "details": {}}}]
-    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("7"), refused, evaluated("7")]))
-    editor = opened(start_editor, program, "LazydapConsole")
-    editor.type("total + 7<CR>")
-    editor.expect_pane("console", ["» total + 7", "7"])
-    editor.type("nope<CR>")
-    editor.expect_pane("console", ["» total + 7", "7", "» nope", "NameError: nope"])
-    editor.type("<Up><Up>")
-    editor.expect_pane("prompt", ["total + 7"])
-    editor.type("<CR>")
-    editor.expect_pane("console", ["» total + 7", "7", "» nope", "NameError: nope", "» total + 7", "7"])
-    contexts = {entry["request"]["Eval"]["context"] for entry in daemon.requests() if "Eval" in entry["request"]}
-    assert contexts == {"repl"}
-
-
-def test_a_block_of_several_lines_is_typed_and_ends_with_an_empty_one(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("")]))
-    editor = opened(start_editor, program, "LazydapConsole")
-    editor.type("for i in range(2):<CR>    print(i)<CR><CR>")
-    editor.expect_pane("console", ["» for i in range(2):", "…     print(i)"])
-    asked = eventually(
-        lambda: [entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"]],
-        lambda found: len(found) == 1,
-        what="the evaluation",
-    )
-    assert asked[0]["expression"] == "for i in range(2):\n    print(i)"
 
 
 def test_the_console_completes_where_the_daemon_offers_it(

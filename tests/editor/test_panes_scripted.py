@@ -36,19 +36,6 @@ def standing(start_editor: StartEditor, program: Path, **options: Any) -> Editor
     return editor
 
 
-def test_hover_shows_the_value_under_the_cursor_and_goes_when_the_cursor_moves(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("0")]))
-    editor = standing(start_editor, program)
-    editor.command("LazydapHover")
-    editor.expect_float(["  total = 0  list"])
-    asked = [entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"]]
-    assert [(one["expression"], one["context"]) for one in asked] == [("total", "hover")]
-    editor.type("j")
-    editor.expect_float([])
-
-
 def test_the_same_evaluation_a_second_time_goes_into_the_window_and_another_one_does_not(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:
@@ -107,16 +94,6 @@ def test_a_value_with_parts_opens_part_by_part(
     editor.expect_float([])
 
 
-def test_a_selection_is_evaluated(start_daemon: StartDaemon, start_editor: StartEditor, program: Path) -> None:
-    daemon = start_daemon(live_script(program, 1, Eval=[evaluated("range(0, 3)")]))
-    editor = standing(start_editor, program)
-    editor.command("normal! 2G10|vf)\x1b")
-    editor.command("'<,'>LazydapEval")
-    eventually(lambda: "Eval" in daemon.asked(), lambda is_asked: is_asked, what="the evaluation")
-    asked = next(entry["request"]["Eval"] for entry in daemon.requests() if "Eval" in entry["request"])
-    assert (asked["expression"], asked["context"]) == ("range(3)", "watch")
-
-
 def test_a_value_is_gone_when_the_program_has_moved(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:
@@ -138,38 +115,6 @@ def test_a_refused_expression_is_one_line(start_daemon: StartDaemon, start_edito
     editor.expect_float([])
 
 
-def test_the_variables_stand_in_a_pane_and_follow_the_program_with_what_was_open(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    pages = [
-        page(variable("rows", "[1]", 21)),
-        page(variable("0", "1")),
-        page(variable("rows", "[1, 2]", 31)),
-        page(variable("0", "1"), variable("1", "2")),
-    ]
-    daemon = start_daemon(
-        live_script(
-            program,
-            1,
-            Scopes=[scopes("Locals", "Globals")],
-            Variables=pages,
-            Step=[stepping_to(program, 2, 2, total="0")],
-        )
-    )
-    editor = standing(start_editor, program)
-    editor.command("LazydapVariables")
-    editor.expect_pane("variables", ["▾ Locals", "  ▸ rows = [1]  int", "▸ Globals"])
-    assert editor.cursor()[0] == str(program)
-    editor.command("wincmd h")
-    editor.type("j<CR>")
-    opened = ["▾ Locals", "  ▾ rows = [1]  int", "      0 = 1  int", "▸ Globals"]
-    editor.expect_pane("variables", opened)
-    editor.command("LazydapStep")
-    after = ["▾ Locals", "  ▾ rows = [1, 2]  int", "      0 = 1  int", "      1 = 2  int", "▸ Globals"]
-    editor.expect_pane("variables", after)
-    assert daemon.asked().count("Variables") == 4
-
-
 def test_a_pane_that_was_closed_asks_for_nothing(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:
@@ -188,39 +133,6 @@ def test_a_pane_that_was_closed_asks_for_nothing(
     editor.command("LazydapStep")
     editor.expect_sign(3, "▶")
     assert [name for name in daemon.asked()[asked:] if name != "Step"] == []
-
-
-def test_watches_stand_above_the_scopes_and_are_taken_away_in_the_pane(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    one: Json = {"id": 3, "expression": "total * 2"}
-    kept: Json = {"action": "listed", "dry_run": False, "not_found": []}
-    lists = [[{"reply": {"Watches": {**kept, "watches": watches}}}] for watches in ([], [one], [])]
-    daemon = start_daemon(
-        live_script(
-            program,
-            1,
-            Scopes=[scopes("Locals")],
-            Variables=[page(variable("x", "1"))],
-            WatchList=lists,
-            WatchAdd=[[{"reply": {"Watches": {**kept, "action": "added", "watches": [one]}}}]],
-            WatchRemove=[[{"reply": {"Watches": {**kept, "action": "removed", "watches": [one]}}}]],
-            Eval=[evaluated("8")],
-        )
-    )
-    editor = standing(start_editor, program)
-    editor.command("LazydapVariables")
-    editor.expect_pane("variables", ["▾ Locals", "    x = 1  int"])
-    editor.command("LazydapWatch total * 2")
-    editor.expect_pane("variables", ["▾ Watches", "    total * 2 = 8  list", "▾ Locals", "    x = 1  int"])
-    editor.command("wincmd h")
-    editor.go_to(2)
-    editor.type("y")
-    eventually(lambda: editor.eval('@"'), lambda text: text == "total * 2", what="the expression is copied")
-    editor.type("dd")
-    editor.expect_pane("variables", ["▾ Locals", "    x = 1  int"])
-    asked = next(entry["request"]["WatchRemove"] for entry in daemon.requests() if "WatchRemove" in entry["request"])
-    assert asked["selector"] == {"Ids": [3]}
 
 
 def test_a_pane_with_nothing_live_says_how_to_start(start_editor: StartEditor, program: Path) -> None:

@@ -13,6 +13,7 @@ _THREADS = (
     "host_threads::test_another_thread_is_chosen_in_the_list_and_steps_move_that_one_and_no_other",
     "threads_scripted::test_the_stack_is_kept_current_while_it_can_be_seen_and_only_then",
 )
+_HELD = ("host_panes::test_what_a_program_holds_and_prints_is_looked_at_set_watched_and_evaluated",)
 
 COMPARED: Final[dict[str, tuple[str, ...]]] = {
     # Breakpoints
@@ -60,21 +61,18 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
         "host_programs::test_break_launch_step_and_end",
         "demo/test_demo.py::test_the_printed_demo_reaches_its_end",
     ),
-    "tree of variables, open across steps": (
-        "panes_scripted::test_the_variables_stand_in_a_pane_and_follow_the_program_with_what_was_open",
-        "host_panes::test_the_panes_of_a_python_program_tell_what_it_holds_and_prints",
+    "tree of variables, open across steps": _HELD,
+    "value under the cursor, or of a selection": _HELD,
+    "changed values marked": (
+        *_HELD,
+        "values::test_a_changed_value_is_told_from_the_others",
     ),
-    "value under the cursor, or of a selection": (
-        "host_panes::test_a_python_value_is_hovered_and_a_block_evaluated",
-        "panes_scripted::test_a_selection_is_evaluated",
-    ),
-    "changed values marked": ("values::test_a_changed_value_is_told_from_the_others",),
-    "big containers in pages": ("host_panes::test_the_panes_of_a_python_program_tell_what_it_holds_and_prints",),
+    "big containers in pages": _HELD,
     "watches kept": (
-        "panes_scripted::test_watches_stand_above_the_scopes_and_are_taken_away_in_the_pane",
+        *_HELD,
         "host_company::test_a_watch_outlives_editor_and_daemon",
     ),
-    "values set": ("host_panes::test_the_panes_of_a_python_program_tell_what_it_holds_and_prints",),
+    "values set": _HELD,
     "exception as a diagnostic at its line": (
         "host_breakpoints::test_exceptions_are_chosen_kept_and_shown_at_their_line",
         "list_keys::test_an_exception_is_a_diagnostic_until_the_program_moves_on",
@@ -152,13 +150,9 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
         "house/test_install.py::test_a_broken_environment_is_made_anew_and_kept_from_then_on",
         "unit/core/test_discovery.py::test_nothing_found_says_how_to_install_it_and_every_place_searched",
     ),
-    "prompt with history, completion, several lines": (
-        "host_panes::test_a_python_value_is_hovered_and_a_block_evaluated",
-        "output_scripted::test_the_console_evaluates_and_remembers_what_was_typed",
-        "output_scripted::test_a_block_of_several_lines_is_typed_and_ends_with_an_empty_one",
-    ),
+    "prompt with history, completion, several lines": _HELD,
     "output apart from the prompt, in colours, bounded": (
-        "output_scripted::test_output_stands_in_a_pane_in_its_colours_and_goes_on",
+        *_HELD,
         "output_scripted::test_output_that_the_daemon_no_longer_has_is_counted",
     ),
     "a terminal for what the program reads": (
@@ -207,7 +201,6 @@ _LEFT = ("host_keys::test_no_key_and_no_arrow_is_left_however_the_session_ended"
 _STATES = ("signs::test_a_breakpoint_shows_its_kind_and_its_state",)
 _MOVED = ("host_breakpoints::test_a_line_without_code_says_where_it_stops_instead_and_is_itself_again_afterwards",)
 _ON_SCREEN = ("panes_scripted::test_a_pane_that_was_closed_asks_for_nothing",)
-_PAGES = ("host_panes::test_the_panes_of_a_python_program_tell_what_it_holds_and_prints",)
 _TERMINAL = ("terminal::test_a_program_asks_in_the_editor_and_is_answered_in_the_next_one",)
 
 COMPLAINTS: Final[dict[str, tuple[str, ...] | str]] = {
@@ -271,22 +264,21 @@ COMPLAINTS: Final[dict[str, tuple[str, ...] | str]] = {
         *_ON_SCREEN,
     ),
     "a step takes seconds with panes open": _ON_SCREEN,
-    "a big array becomes a million lines": _PAGES,
+    "a big array becomes a million lines": _HELD,
     "each opening and closing of a pane makes the next one slower": _ON_SCREEN,
     "values in the text cost a core": (
         "values::test_only_lines_on_the_screen_have_values",
         "values::test_a_very_long_line_is_left_alone",
     ),
     "many printed lines end the editor": (
+        *_HELD,
         "output_scripted::test_output_that_the_daemon_no_longer_has_is_counted",
         "output_scripted::test_a_pane_of_output_that_is_closed_hears_nothing_and_shows_all_when_it_comes_back",
     ),
-    "a whole container is asked for and ends the adapter": _PAGES,
-    "no block of several lines at the prompt": (
-        "host_panes::test_a_python_value_is_hovered_and_a_block_evaluated",
-        "output_scripted::test_a_block_of_several_lines_is_typed_and_ends_with_an_empty_one",
-    ),
+    "a whole container is asked for and ends the adapter": _HELD,
+    "no block of several lines at the prompt": _HELD,
     "completion at the prompt puts text twice or in the wrong place": (
+        *_HELD,
         "output_scripted::test_the_console_completes_where_the_daemon_offers_it",
     ),
     "what the program asks for is typed where nothing reads it": _TERMINAL,
