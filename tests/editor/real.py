@@ -1,5 +1,7 @@
 """Programs that are debugged for real in an editor: one of two languages, launched and waited for."""
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,3 +63,9 @@ def break_at(editor: Editor, line: int, parts: str = "") -> None:
     before = len(editor.signs())
     editor.command(f"{line}LazydapBreak {parts}".rstrip())
     eventually(editor.signs, lambda signs: len(signs) == before + 1, what=f"the breakpoint of line {line} is drawn")
+
+
+def shell(project: Path, *words: str) -> None:
+    """The `lazydap` command line in the project, as another client."""
+    command = [str(Path(sys.executable).parent / "lazydap"), *words]
+    subprocess.run(command, cwd=project, check=True, capture_output=True, timeout=60)

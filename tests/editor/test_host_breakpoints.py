@@ -1,5 +1,6 @@
 """Every kind of breakpoint on real adapters: where it stops, and what the gutter says of it."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +42,28 @@ total += 1  # @next
 print(total)
 """,
     ),
+)
+PLUG = Program(
+    "plug.c",
+    """\
+int answer(int given) {
+    int result = given + 1;  // @inside
+    return result;
+}
+""",
+)
+LOADS = Program(
+    "loads.c",
+    """\
+#include <dlfcn.h>
+
+int main(void) {
+    int given = 41;  // @first
+    void *plug = dlopen("./plug.so", RTLD_NOW);
+    int (*answer)(int) = (int (*)(int))dlsym(plug, "answer");
+    return answer(given) - 42;
+}
+""",
 )
 
 
@@ -208,3 +231,19 @@ def test_exceptions_are_chosen_kept_and_shown_at_their_line(start_editor: Start,
     assert "nothing here" in told[0][1]
     kept = project / ".lazydap" / "state.toml"
     eventually(lambda: kept.exists() and "raised" in kept.read_text(), bool, what="the choice is in the project's file")
+
+
+def test_a_breakpoint_in_code_that_is_not_loaded_yet_is_pending_and_not_refused_and_then_stops(
+    start_editor: Start, project: Path
+) -> None:
+    plug, inside = PLUG.write(project), PLUG.line("inside")
+    subprocess.run(["cc", "-g", "-O0", "-shared", "-fPIC", "-o", project / "plug.so", plug], check=True, timeout=60)
+    program = LOADS.build(project)[1]
+    editor = start_editor(plug)
+    break_at(editor, inside)
+    launch(editor, f"LazydapLaunch! {program}")
+    editor.expect_sign(inside, "○?")
+    editor.command("LazydapContinue")
+    expect_stop(editor, plug, inside)
+    editor.expect_sign(inside, "▶●")
+    editor.expect_virtual_text(inside, "given = 41")

@@ -1,7 +1,6 @@
 """Beside a program that stops and goes on: a second editor, a commit message, somebody who types, a library."""
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.editor.editor import Editor, end_daemons, eventually
-from tests.editor.real import SLOW, break_at, debuggee, expect_state, expect_stop, launch
+from tests.editor.real import SLOW, break_at, debuggee, expect_state, expect_stop, launch, shell
 from tests.fixtures.debuggees import COUNTS
 from tests.house.surroundings import Folders
 
@@ -35,12 +34,6 @@ def layout(editor: Editor) -> Any:
 
 def keys(editor: Editor) -> list[str]:
     return [editor.eval(f"maparg('{name}', 'n')") for name in ("K", "+", "-", "<F5>", "<F10>")]
-
-
-def shell(project: Path, *words: str) -> None:
-    """The `lazydap` command line in the project, as another client."""
-    command = [str(Path(sys.executable).parent / "lazydap"), *words]
-    subprocess.run(command, cwd=project, check=True, capture_output=True, timeout=60)
 
 
 def test_a_second_editor_draws_and_nothing_in_it_moves_or_is_taken(start_editor: Start, project: Path) -> None:

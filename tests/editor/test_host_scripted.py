@@ -65,55 +65,6 @@ def test_a_step_that_the_daemon_refuses_is_told_and_the_arrow_stays(
     editor.expect_sign(2, "▶")
 
 
-def test_a_breakpoint_is_put_and_taken_away(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    mine = breakpoint_at(program, 3)
-    daemon = start_daemon(
-        {
-            "answers": {
-                "BreakpointAdd": [[{"reply": report("added", mine)}]],
-                "BreakpointRemove": [[{"reply": report("removed", mine)}]],
-            }
-        }
-    )
-    editor = start_editor(program)
-    editor.go_to(3)
-    editor.command("LazydapBreak")
-    editor.expect_sign(3, "●")
-    editor.command("LazydapBreak")
-    editor.expect_no_sign(3)
-    asked = [entry["request"] for entry in daemon.requests()]
-    assert {"BreakpointRemove": {"selector": {"Ids": [1]}, "dry_run": False}} in asked
-
-
-def test_what_the_adapter_makes_of_a_breakpoint_is_drawn(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    listed = [{"reply": report("listed", breakpoint_at(program, 3))}]
-    daemon = start_daemon(live_script(program, 1, BreakpointList=[listed]))
-    editor = start_editor(program)
-    editor.command("LazydapStatus")
-    editor.expect_sign(3, "○?")
-    opinion = {"id": 1, "adapter_id": 0, "verified": True, "line": 4}
-    daemon.broadcast({"BreakpointUpdated": {"session_id": SESSION, "breakpoint": opinion}})
-    editor.expect_sign(4, "●~")
-    editor.expect_no_sign(3)
-
-
-def test_breakpoints_of_another_client_appear(
-    start_daemon: StartDaemon, start_editor: StartEditor, program: Path
-) -> None:
-    lists = [[{"reply": report("listed")}], [{"reply": report("listed", breakpoint_at(program, 2))}]]
-    daemon = start_daemon({"answers": {"BreakpointList": lists}})
-    editor = start_editor(program)
-    editor.command("LazydapStatus")
-    editor.expect_message("nothing is live; 0 breakpoints")
-    news = {"id": 1, "verified": False, "line": 2}
-    daemon.broadcast({"BreakpointUpdated": {"session_id": None, "breakpoint": news}})
-    editor.expect_sign(2, "●")
-
-
 def test_a_daemon_that_is_killed_takes_its_stop_along_and_leaves_the_breakpoints_of_the_file(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path, project: Path
 ) -> None:

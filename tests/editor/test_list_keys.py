@@ -153,17 +153,6 @@ def test_a_program_outlives_its_editor_unless_the_option_says_otherwise(
     assert (started.read_text() if started.exists() else "") == ("stop /p s\n" if is_stopped else "")
 
 
-def test_a_click_in_the_status_column_toggles_the_breakpoint_of_that_line(
-    start_editor: Start, stub: StubHost, files: tuple[Path, Path]
-) -> None:
-    column = "vim.o.mouse = 'a' vim.o.statuscolumn = \"%@v:lua.require'lazydap'.click@%l %T\"\n"
-    editor = start_editor(files[0], init=stub.init + column, terminal=True)
-    editor.command("redraw")
-    editor.lua("vim.api.nvim_input_mouse('left', 'press', '', 0, 6, 0)")
-    told = stub.expect("break")
-    assert (told["file"], told["line"]) == (str(files[0]), 7)
-
-
 def test_the_functions_do_what_the_commands_do(editor: Editor, stub: StubHost) -> None:
     editor.lua("local l = require('lazydap') l.watch('x + 1') l.set('x', '2') l.thread(4) l.threads()")
     stub.expect("threads")
