@@ -96,23 +96,21 @@ def test_a_condition_a_count_and_a_text_are_changed_in_place_and_do_what_they_sa
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_count_lets_the_first_times_pass(start_editor: Start, project: Path, adapter: str) -> None:
+def test_a_count_lets_the_first_times_pass_and_a_text_is_printed_where_nothing_stops(
+    start_editor: Start, project: Path, adapter: str
+) -> None:
     made = debuggee(adapter, COUNTS, project)
     editor = start_editor(made.file)
     break_at(editor, made.line("call"), "hit 3")
     editor.expect_sign(made.line("call"), "◆")
-    launch(editor, made.command)
-    editor.expect_virtual_text(made.line("call"), "i = 2")
-
-
-@pytest.mark.parametrize("adapter", ADAPTERS)
-def test_a_text_is_printed_and_nothing_stops(start_editor: Start, project: Path, adapter: str) -> None:
-    made = debuggee(adapter, COUNTS, project)
-    editor = start_editor(made.file)
     break_at(editor, made.line("print"), "log seen {i}")
     editor.expect_sign(made.line("print"), "■")
     break_at(editor, made.line("last"))
     launch(editor, made.command)
+    expect_stop(editor, made.file, made.line("call"))
+    editor.expect_virtual_text(made.line("call"), "i = 2")
+    editor.command(f"{made.line('call')}LazydapBreak!")
+    editor.command("LazydapContinue")
     expect_stop(editor, made.file, made.line("last"))
     editor.command("LazydapOutput")
     eventually(
@@ -213,24 +211,33 @@ def test_python_says_in_one_line_that_it_watches_no_values(start_editor: Start, 
     editor.expect_sign(made.line("call"), "▶●")
 
 
-def test_exceptions_are_chosen_kept_and_shown_at_their_line(start_editor: Start, project: Path) -> None:
-    made = debuggee("debugpy", CRASHES, project)
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_exceptions_are_chosen_kept_and_shown_at_their_line_until_the_program_goes_on(
+    start_editor: Start, project: Path, adapter: str
+) -> None:
+    made = debuggee(adapter, CRASHES, project)
     editor = start_editor(made.file)
-    launch(editor, f"{made.command}!")
-    editor.command("LazydapExceptions raised")
-    editor.command("LazydapContinue")
+    if adapter == "debugpy":
+        launch(editor, f"{made.command}!")
+        editor.command("LazydapExceptions raised")
+        editor.command("LazydapContinue")
+    else:
+        launch(editor, made.command)
     expect_stop(editor, made.file, made.line("crash"))
-    told = eventually(
-        lambda: editor.lua(
-            "return vim.tbl_map(function(d) return { d.lnum + 1, d.message } end, vim.diagnostic.get(0))"
-        ),
-        lambda found: len(found) == 1,
-        what="the exception is a diagnostic",
-    )
-    assert told[0][0] == made.line("crash")
-    assert "nothing here" in told[0][1]
-    kept = project / ".lazydap" / "state.toml"
-    eventually(lambda: kept.exists() and "raised" in kept.read_text(), bool, what="the choice is in the project's file")
+    [(line, words)] = eventually(lambda: diagnostics(editor), lambda found: len(found) == 1, what="it is a diagnostic")
+    assert line == made.line("crash")
+    assert ("nothing here" if adapter == "debugpy" else "SIGSEGV") in words
+    editor.command("LazydapContinue" if adapter == "lldb-dap" else "LazydapStop")
+    editor.expect_message("ended")
+    eventually(lambda: (diagnostics(editor), editor.signs()), lambda left: left == ([], {}), what="nothing is left")
+    if adapter == "debugpy":
+        kept = project / ".lazydap" / "state.toml"
+        eventually(lambda: kept.exists() and "raised" in kept.read_text(), bool, what="the choice is in the file")
+
+
+def diagnostics(editor: Editor) -> list[tuple[int, str]]:
+    found = editor.lua("return vim.tbl_map(function(d) return { d.lnum + 1, d.message } end, vim.diagnostic.get(0))")
+    return [(line, message) for line, message in found]
 
 
 def test_a_breakpoint_in_code_that_is_not_loaded_yet_is_pending_and_not_refused_and_then_stops(

@@ -18,16 +18,22 @@ SLOW = 45.0
 MAIN = SPLIT[0]
 
 
-def test_a_go_file_is_launched_as_it_is(start_editor: StartEditor, project: Path) -> None:
+def test_a_go_file_is_launched_as_it_is_and_a_line_without_code_is_refused_with_a_reason(
+    start_editor: StartEditor, project: Path
+) -> None:
     warm()
     program = module(project, *SPLIT)
     editor = start_editor(program)
     editor.go_to(MAIN.line("print"))
     editor.command("LazydapBreak")
+    editor.command("1LazydapBreak")
+    editor.expect_sign(1, "●")
     editor.command("LazydapLaunch")
     state = "return (require('lazydap').state() or {}).state"
     eventually(lambda: editor.lua(state), lambda now: now == "paused", what="the program stops", seconds=SLOW)
     editor.expect_sign(MAIN.line("print"), "▶●")
+    editor.expect_sign(1, "○!")
+    editor.expect_virtual_text(1, "could not find statement")
     editor.command("LazydapContinue")
     editor.expect_message("ended: exit code 0")
-    editor.expect_sign(MAIN.line("print"), "●")
+    eventually(editor.signs, lambda signs: signs == {1: "●", MAIN.line("print"): "●"}, what="both are as they were")

@@ -46,10 +46,6 @@ def test_a_step_moves_arrow_cursor_and_values(
     assert kinds == ["over", "in"]
 
 
-def continued() -> Json:
-    return {"session_id": SESSION, "thread_id": 1, "all_threads_continued": True}
-
-
 def test_a_step_that_the_daemon_refuses_is_told_and_the_arrow_stays(
     start_daemon: StartDaemon, start_editor: StartEditor, program: Path
 ) -> None:

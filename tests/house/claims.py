@@ -34,8 +34,7 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "condition, hit count, log point": (
         "host_breakpoints::test_a_condition_a_count_and_a_text_are_changed_in_place_and_do_what_they_say",
-        "host_breakpoints::test_a_count_lets_the_first_times_pass",
-        "host_breakpoints::test_a_text_is_printed_and_nothing_stops",
+        "host_breakpoints::test_a_count_lets_the_first_times_pass_and_a_text_is_printed_where_nothing_stops",
     ),
     "switched off and on, all muted": (
         "host_programs::test_break_launch_step_and_end",
@@ -46,10 +45,13 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
         "host_breakpoints::test_a_native_program_stops_where_a_value_changes",
         "host_breakpoints::test_python_says_in_one_line_that_it_watches_no_values",
     ),
-    "exception filters": ("host_breakpoints::test_exceptions_are_chosen_kept_and_shown_at_their_line",),
+    "exception filters": (
+        "host_breakpoints::test_exceptions_are_chosen_kept_and_shown_at_their_line_until_the_program_goes_on",
+    ),
     "pending, moved, refused, disabled told apart": (
         "host_breakpoints::test_a_line_without_code_says_where_it_stops_instead_and_is_itself_again_afterwards",
         *_PENDING,
+        "host_delve::test_a_go_file_is_launched_as_it_is_and_a_line_without_code_is_refused_with_a_reason",
         "signs::test_a_breakpoint_shows_its_kind_and_its_state",
         "signs::test_the_adapters_words_stand_behind_a_refused_breakpoint",
     ),
@@ -82,7 +84,7 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "values set": _HELD,
     "exception as a diagnostic at its line": (
-        "host_breakpoints::test_exceptions_are_chosen_kept_and_shown_at_their_line",
+        "host_breakpoints::test_exceptions_are_chosen_kept_and_shown_at_their_line_until_the_program_goes_on",
         "list_keys::test_an_exception_is_a_diagnostic_until_the_program_moves_on",
     ),
     # Moving
@@ -124,7 +126,7 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "nothing to configure for Python, C, Rust, Go": (
         "host_programs::test_break_launch_step_and_end",
-        "host_delve::test_a_go_file_is_launched_as_it_is",
+        "host_delve::test_a_go_file_is_launched_as_it_is_and_a_line_without_code_is_refused_with_a_reason",
         "host_starting::test_the_program_built_from_a_c_file_is_found",
     ),
     "`launch.json` with questions and tasks": (
@@ -252,6 +254,7 @@ COMPLAINTS: Final[dict[str, tuple[str, ...] | str]] = {
     "not yet verified is called rejected": (*_PENDING, *_STATES),
     "a rejected sign stays although the program stops there": _PENDING,
     "a hollow sign gives no reason": (
+        "host_delve::test_a_go_file_is_launched_as_it_is_and_a_line_without_code_is_refused_with_a_reason",
         "signs::test_the_adapters_words_stand_behind_a_refused_breakpoint",
         *_MOVED,
     ),
