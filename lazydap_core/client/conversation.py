@@ -1,7 +1,7 @@
 """Owns what a client says and hears on one connection, without any I/O; knows no socket and no clock."""
 
 from collections.abc import Iterator
-from typing import ClassVar, Final
+from typing import Final
 
 import msgspec
 
@@ -36,15 +36,12 @@ class Conversation:
     """One connection's side of the protocol: ids from 1, the greeting first, answers and events in order of arrival.
 
     `greeting` is sent before anything else; `pong` is None until its answer has come, and then says which daemon this
-    is and what `features` it has beyond the contract. From then on it is spoken to in its own `version`.
+    is and what `features` it has beyond the contract. From then on it is spoken to in its own `version`. `called` names
+    this client to those who look on (feature `actor`).
     """
 
-    called: ClassVar[str | None] = None
-    """What this process calls itself to the daemon, where a conversation is given no name of its own; those who look on
-    are told (feature `actor`)."""
-
     def __init__(self, called: str | None = None) -> None:
-        self._called = called or self.called
+        self._called = called
         self._decoder = FrameDecoder()
         self._last_id = UNASKED_ID
         self.version = codec.NEWEST

@@ -64,9 +64,9 @@ class AsyncClient(asyncio.Protocol):
     the turn of the loop in which that happens (doc/decisions.md, "The way of a step").
     """
 
-    def __init__(self) -> None:
+    def __init__(self, called: str | None = None) -> None:
         self._transport: asyncio.Transport | None = None
-        self._conversation = Conversation()
+        self._conversation = Conversation(called)
         self._pending: dict[int, Pending] = {}
         self._events: deque[Event] = deque()
         self._listener: Callable[[Event], None] | None = None
@@ -77,15 +77,21 @@ class AsyncClient(asyncio.Protocol):
 
     @classmethod
     @asynccontextmanager
-    async def connected(cls, socket_path: Path, timeout: float = CONNECT_SECONDS) -> AsyncGenerator[Self]:  # noqa: ASYNC109
-        """Connect and greet within `timeout` seconds; the connection is closed on leaving.
+    async def connected(
+        cls,
+        socket_path: Path,
+        timeout: float = CONNECT_SECONDS,  # noqa: ASYNC109
+        *,
+        called: str | None = None,
+    ) -> AsyncGenerator[Self]:
+        """Connect and greet within `timeout` seconds, as a client of the name `called`; closed on leaving.
 
         Raises DaemonUnreachable when nobody answers there, VersionMismatch when its version is not spoken here.
         Requests still waiting on leaving raise DaemonUnreachable.
         """
         loop = asyncio.get_running_loop()
         with _reaching(socket_path), anyio.fail_after(timeout):
-            _, client = await loop.create_unix_connection(cls, str(socket_path))
+            _, client = await loop.create_unix_connection(lambda: cls(called), str(socket_path))
             try:
                 await client._greet()  # noqa: SLF001  # our own class
             except BaseException:

@@ -2,7 +2,6 @@
 
 from typing import assert_never
 
-from lazydap_core.client.conversation import Conversation
 from lazydap_nvim import (
     attaching,
     breaking,
@@ -120,7 +119,7 @@ async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one c
     match verb:
         case Hello() | Opened():
             if isinstance(verb, Hello) and verb.pid:
-                Conversation.called = f"{told.EDITOR}{verb.pid}"
+                host.called = f"{told.EDITOR}{verb.pid}"
             await _watch(host, verb.files if isinstance(verb, Hello) else (verb.file,))
         case Break(function=str(name)):
             await stopping.at_function(host, verb, name)

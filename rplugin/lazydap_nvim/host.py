@@ -10,7 +10,6 @@ from typing import Final, Literal
 import anyio
 from msgspec.structs import replace
 
-from lazydap_core.client.conversation import Conversation
 from lazydap_core.client.streaming import Pending
 from lazydap_core.domain.words import StepKind
 from lazydap_core.errors import LazydapError
@@ -60,6 +59,7 @@ class Host:
         self.jobs = Jobs(editor, clock)
         self.environ = environ
         self.model = Model()
+        self.called: str | None = None
         self.root_of = root_finder(environ)
         self.tokens = itertools.count(1)
         self.launches = Launches()
@@ -165,7 +165,7 @@ class Host:
         """The link's listener: an event."""
         with self.jobs.containing("an event"):
             self._epoch += 1
-            self.apply(told.heard(self.model.projects[link.root], event, Conversation.called))
+            self.apply(told.heard(self.model.projects[link.root], event, self.called))
             if self._unmet:
                 self._meet(link.root)
 

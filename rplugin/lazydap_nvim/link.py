@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeVar
 
@@ -42,6 +42,11 @@ R = TypeVar("R", bound=responses.Response)
 
 class Listener(Protocol):
     """Who is told what happens on a link; nothing in it may wait."""
+
+    @property
+    def called(self) -> str | None:
+        """Under which name the daemon is spoken to."""
+        ...
 
     def linked(
         self,
@@ -159,11 +164,13 @@ class Link:
         self._attempt.set()
         self._attempt = anyio.Event()
 
+    def _client(self) -> AbstractAsyncContextManager[AsyncClient]:
+        return AsyncClient.connected(self.places.socket, called=self._listener.called)
+
     @asynccontextmanager
     async def _connected(self) -> AsyncGenerator[_Lines]:
         async with AsyncExitStack() as stack:
-            clients = [await stack.enter_async_context(AsyncClient.connected(self.places.socket)) for _ in range(3)]
-            yield _Lines(*clients)
+            yield _Lines(*[await stack.enter_async_context(self._client()) for _ in range(3)])
 
     async def _listen(self, lines: _Lines) -> None:
         features = lines.events.features
@@ -237,7 +244,7 @@ class Link:
                 await attempt.wait()
 
     def _start_daemon(self) -> None:
-        ensure_daemon(self.places, self._environ).close()
+        ensure_daemon(self.places, self._environ, called=self._listener.called).close()
 
     async def ask(self, request: requests.Request, expected: type[R], timeout: float = ASK_SECONDS) -> R:  # noqa: ASYNC109
         """The answer to a question, which may wait behind others. Raises LazydapError."""
@@ -261,7 +268,7 @@ class Link:
 
     async def aside(self, request: requests.Request, expected: type[R], timeout: float = math.inf) -> R:  # noqa: ASYNC109
         """The answer to a request that may take long, on a connection of its own. Raises LazydapError."""
-        async with AsyncClient.connected(self.places.socket) as client:
+        async with self._client() as client:
             return _expected(expected, await client.request(request, timeout))
 
     async def _request(self, request: requests.Request, seconds: float) -> responses.Response:

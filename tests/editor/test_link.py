@@ -20,6 +20,8 @@ SECONDS = 8.0
 class Silent:
     """A listener that draws nothing."""
 
+    called = "Neovim 1"
+
     def linked(self, *_: Any) -> None:
         """A daemon answers."""
 

@@ -17,12 +17,6 @@ VERSION = {"Response": {"Version": {"lazydap": "1", "protocol": 10}}}
 WATCH = {"Event": {"WatchUpdated": {"watch_id": 7}}}
 
 
-@pytest.fixture(autouse=True)
-def _nameless(monkeypatch: pytest.MonkeyPatch) -> None:
-    # What an earlier test has called this process.
-    monkeypatch.setattr(Conversation, "called", None)
-
-
 def _frame(number: int, payload: dict[str, Any], version: int = 10) -> bytes:
     body = json.dumps({"version": version, "id": number, "payload": payload}).encode()
     return struct.pack(">I", len(body)) + body
