@@ -2,7 +2,9 @@
 
 import json
 import os
+import socket
 import subprocess
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.editor.editor import Editor, eventually
-from tests.editor.real import break_at, debuggee, expect_state, expect_stop, launch
+from tests.editor.real import SLOW, break_at, debuggee, expect_state, expect_stop, launch
 from tests.fixtures.debuggees import COUNTS, SPINS
 
 Start = Callable[..., Editor]
@@ -176,7 +178,7 @@ def test_a_program_older_than_its_source_is_said_so(start_editor: Start, project
 @contextmanager
 def running(command: list[str]) -> Generator[int]:
     """A program that runs on its own, by its process id, until the end of the block."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             yield process.pid
         finally:
@@ -202,3 +204,30 @@ def test_a_process_that_is_picked_is_attached_to_and_left_running(start_editor: 
         editor.command("LazydapStop")
         editor.expect_message("was attached to and runs on")
         os.kill(pid, 0)
+
+
+def test_a_python_program_that_listens_is_attached_to_over_the_network_and_left_running(
+    start_editor: Start, project: Path
+) -> None:
+    made = debuggee("debugpy", SPINS, project)
+    editor = start_editor(made.file)
+    break_at(editor, made.line("tick"))
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    with running([sys.executable, "-m", "debugpy", "--listen", f"127.0.0.1:{port}", str(made.file)]) as pid:
+        eventually(lambda: listens(port), lambda is_there: is_there, what="it listens", seconds=SLOW)
+        editor.command(f"LazydapAttach 127.0.0.1:{port}")
+        expect_stop(editor, made.file, made.line("tick"))
+        editor.command("LazydapStop")
+        editor.expect_message("was attached to and runs on")
+        editor.expect_no_sign(text="▶")
+        os.kill(pid, 0)
+
+
+def listens(port: int) -> bool:
+    """Whether somebody waits there, without calling: the first caller would be the debugger."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return True
+    return False

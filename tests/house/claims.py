@@ -153,6 +153,7 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "attach over the network": (
         "daemon/test_real_motion.py::test_a_python_program_that_listens_is_attached_to_and_runs_on_to_its_end",
+        "host_starting::test_a_python_program_that_listens_is_attached_to_over_the_network_and_left_running",
         "host_motion::test_a_target_that_means_nothing_is_told_in_one_line",
     ),
     "the program that was built is found": ("host_starting::test_the_program_built_from_a_c_file_is_found",),
