@@ -6,9 +6,8 @@ import pytest
 
 from tests.daemon.debugging import debugging, frame_of, value_of
 from tests.daemon.real import Json
-from tests.fixtures.debuggees import (
-    CRASHES,
-)
+from tests.fixtures.debuggees import CRASHES
+from tests.fixtures.programs import Program
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -36,6 +35,24 @@ async def test_an_uncaught_exception_ends_the_program_where_the_project_wants_th
         await made.launch(stop_on_entry=False)
         await made.until_ended()
         assert (await made.peer.told("Status"))["session"]["exit_code"] == 1
+
+
+async def test_what_python_cannot_read_or_find_just_ends_and_a_broken_import_stops(
+    tmp_path: Path,
+) -> None:
+    broken, null = Program("broken.py", "total = = 3\n"), Program("null.py", "total = 3\0\n")
+    async with debugging("debugpy", broken, tmp_path) as made:
+        for program in (broken, null):
+            await made.launch(stop_on_entry=False, program=str(program.write(tmp_path)))
+            await made.until_ended()
+            assert (await made.peer.told("Status"))["session"]["exit_code"] == 1
+        await made.launch(stop_on_entry=False, program="absent", options={"module": "absent"})
+        await made.until_ended()
+        assert "No module named absent" in await made.printed()
+        importing = Program("importing.py", "import broken\n").write(tmp_path)
+        await made.launch(stop_on_entry=False, program=str(importing))
+        await made.until_paused()
+        assert (await made.peer.told("Status"))["session"]["stop"]["frame"]["source"]["path"] == str(importing)
 
 
 # -- output -----------------------------------------------------------------------------------------------------------

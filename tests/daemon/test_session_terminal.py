@@ -130,7 +130,7 @@ async def until_shown(made: Rig, text: bytes) -> bytes:
 def processes(made: Rig) -> list[psutil.Process]:
     """What runs in the sessions that were started on the terminal."""
     leader = debuggee(made)
-    return [one for one in map(psutil.Process, psutil.pids()) if _session_of(one.pid) == leader]
+    return [one for one in psutil.process_iter() if _session_of(one.pid) == leader]
 
 
 def debuggee(made: Rig) -> int:

@@ -31,10 +31,6 @@ WITHHELD: Final = frozenset({"DEBUGPY_ADAPTER_ENDPOINTS"})
 
 UNCAUGHT: Final = "uncaught"
 
-# The remark alone tells nothing: whatever nobody catches has come as far as Python's own starter.
-_NEVER_BEGAN: Final = re.compile(
-    r"(?:SyntaxError|IndentationError|TabError)\b.*execution is paused at: _run_module_as_main", re.DOTALL
-)
 _POLLUTION: Final = re.compile(r"\s+\(note: full exception trace is shown but execution is paused at: .*", re.DOTALL)
 _DEBUGGER_OUTPUT: Final = re.compile(r"\d+\.\d+s - Debugger warning: |Attaching to PID: \d+ \(elapsed")
 _CONDITION_TROUBLE: Final = re.compile(
@@ -171,8 +167,8 @@ class DebugpyDriver(Ordinary):
             thread_id=body.thread_id,
             text=_exception_text(body) if body.reason == "exception" else None,
             hit_ids=body.hit_breakpoint_ids or (),
-            # A program with a syntax error never began to run.
-            is_placeless=body.reason == "exception" and _NEVER_BEGAN.match(body.text or "") is not None,
+            # What Python cannot read, or find, never began.
+            may_be_placeless=body.reason == "exception",
         )
 
     def hit_condition(self, text: str, *, is_conditional: bool = False) -> str | None:

@@ -48,8 +48,8 @@ class Normalised:
 
     `raw_reason` is the adapter's word where `reason` says something else, `adapter_thread_id` its thread where
     `thread_id` is another one, `text` what is known beyond the reason (an exception, a signal), `hit_ids` the adapter's
-    breakpoint ids. `is_refresh`: the program has not moved, only what was read of it is out of date. `is_placeless`: it
-    stands nowhere in the program itself, whose own last words tell more than that place.
+    breakpoint ids. `is_refresh`: the program has not moved, only what was read of it is out of date.
+    `may_be_placeless`: where it has no frame, the program's own last words tell more than a stop.
     """
 
     reason: str
@@ -59,7 +59,7 @@ class Normalised:
     text: str | None = None
     hit_ids: tuple[int, ...] = ()
     is_refresh: bool = False
-    is_placeless: bool = False
+    may_be_placeless: bool = False
 
 
 INITIALIZE_ARGUMENTS: Final[Mapping[str, Any]] = {

@@ -101,8 +101,11 @@ class Hearing:
         normal = self._as_exception(normal)
         # LLDB first completes a step that a breakpoint had interrupted (doc/adapters.md, "Stops").
         is_old_step = normal.reason == "step" and session.markers.is_continuing and session.is_announced
-        if is_old_step or normal.is_placeless:
+        if is_old_step:
             session.tasks.start_soon(self._go_on, normal, bool(body.all_threads_stopped))
+            return
+        if normal.may_be_placeless:
+            session.tasks.start_soon(self._look_for_place, normal, bool(body.all_threads_stopped))
             return
         self._take_stop(normal, all_threads_stopped=bool(body.all_threads_stopped))
 
@@ -138,6 +141,16 @@ class Hearing:
         if thread_id is None or not (normal.is_refresh or normal.reason in ("", "goto")):
             return normal
         return replace(normal, reason="goto", is_refresh=False, thread_id=normal.thread_id or thread_id)
+
+    async def _look_for_place(self, normal: Normalised, all_threads_stopped: bool) -> None:
+        session = self._session
+        arguments = {"threadId": normal.thread_id, "startFrame": 0, "levels": 1}
+        with suppress(DaemonError):
+            if not (await session.ask(dap.StackTraceBody, "stackTrace", arguments)).stack_frames:
+                await self._go_on(normal, all_threads_stopped)
+                return
+        if session.is_live:
+            self._take_stop(normal, all_threads_stopped=all_threads_stopped)
 
     async def _go_on(self, normal: Normalised, all_threads_stopped: bool) -> None:
         session = self._session

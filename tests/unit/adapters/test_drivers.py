@@ -312,19 +312,15 @@ def test_a_pause_that_comes_too_early_is_refused_only_for_now() -> None:
     assert not DEBUGPY.refuses_only_for_now("pause", "Process is not running.")
 
 
-def test_an_exception_that_left_no_frame_of_the_program_stands_nowhere() -> None:
-    def told(place: str) -> Normalised:
-        note = f"SyntaxError       (note: full exception trace is shown but execution is paused at: {place})"
-        return DebugpyDriver(interpreter=None).normalise_stop(
-            StoppedBody(reason="exception", text=note, description="invalid syntax (a.py, line 1)", thread_id=1),
-            entry_expected=False,
-            pause_outstanding=False,
-            step_thread=None,
-        )
-
-    assert told("_run_module_as_main").is_placeless
-    assert not told("load").is_placeless
-    assert told("load").text == "SyntaxError: invalid syntax (a.py, line 1)"
+@pytest.mark.parametrize(("reason", "may_be_placeless"), [("exception", True), ("breakpoint", False)])
+def test_only_an_exception_may_stop_a_program_that_never_began(reason: str, *, may_be_placeless: bool) -> None:
+    told = DebugpyDriver(interpreter=None).normalise_stop(
+        StoppedBody(reason=reason, text="SyntaxError", description="invalid syntax (a.py, line 1)", thread_id=1),
+        entry_expected=False,
+        pause_outstanding=False,
+        step_thread=None,
+    )
+    assert told.may_be_placeless is may_be_placeless
 
 
 def test_lldb_dap_is_given_the_scripts_of_the_programs_language() -> None:
