@@ -40,6 +40,7 @@ FEATURES: Final[tuple[str, ...]] = (
     "data_breakpoints",
     "source",
     "await_stop",
+    "program_line",
 )
 
 

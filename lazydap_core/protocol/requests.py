@@ -154,8 +154,11 @@ class BreakpointList(WireObject, frozen=True, kw_only=True):
 
 
 class BreakpointAdd(WireObject, frozen=True, kw_only=True):
+    """`program_line` is the feature of that name: the line in the text that the program was made of, 0 for none."""
+
     breakpoint: NewBreakpoint
     dry_run: bool
+    program_line: U32 | None = None
 
 
 class BreakpointRemove(WireObject, frozen=True, kw_only=True):

@@ -132,6 +132,7 @@ local function send_break(request, where)
       place = request.place ~= nil or nil,
       anchor = not is_range and #(where.standing or {}) == 0 and anchor_of(where) or nil,
       parts = next(parts) and parts or nil,
+      older = not is_range and require('lazydap.origin').in_programs(where.path, where.first) or nil,
     })
   end)
 end

@@ -37,7 +37,9 @@ end
 local function at_line(verb)
   return function(options)
     local line = (options.range or 0) > 0 and options.line2 or vim.fn.line('.')
-    host.send({ verb = verb, file = require('lazydap.buffers').path(0) or '', line = line })
+    local path = require('lazydap.buffers').path(0)
+    local older = path and require('lazydap.origin').in_programs(path, line)
+    host.send({ verb = verb, file = path or '', line = line, older = older })
   end
 end
 

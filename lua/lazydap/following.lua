@@ -10,6 +10,7 @@ local buffers = require('lazydap.buffers')
 local config = require('lazydap.config')
 local lists = require('lazydap.lists')
 local marks = require('lazydap.marks')
+local origin = require('lazydap.origin')
 
 local M = {}
 
@@ -21,6 +22,7 @@ local QUIET = 200 -- milliseconds after a change of the text until the host hear
 ---@field line integer
 ---@field anchor? string
 ---@field source? string  the file it is in now, where that has another name
+---@field path string
 
 local untold = {} ---@type table<string, lazydap.Move> by root and id
 local ticks = {} ---@type table<integer, integer> the text of each buffer that was looked at last
@@ -33,7 +35,18 @@ local timer ---@type uv.uv_timer_t?
 ---@param source? string
 local function note(entry, row, anchor, source)
   untold[entry.root .. '\0' .. entry.id] =
-    { root = entry.root, id = entry.id, line = row + 1, anchor = anchor, source = source }
+    { root = entry.root, id = entry.id, line = row + 1, anchor = anchor, source = source, path = entry.path }
+end
+
+--- Where the running program has the line; 0 where it does not have it, nil where nobody knows.
+---@param move lazydap.Move
+---@return integer?
+local function program_line(move)
+  local older = (origin.in_programs(move.path, move.line) or {})[move.root]
+  if not older or older.is_unknown or move.source then
+    return nil
+  end
+  return older.line or 0
 end
 
 --- Tell the host what has not been told.
@@ -49,8 +62,13 @@ local function tell(is_saved)
   local by_root = {} ---@type table<string, table[]>
   for _, move in pairs(untold) do
     by_root[move.root] = by_root[move.root] or {}
-    local told = { id = move.id, line = move.line, anchor = move.anchor, source = move.source }
-    table.insert(by_root[move.root], told)
+    table.insert(by_root[move.root], {
+      id = move.id,
+      line = move.line,
+      anchor = move.anchor,
+      source = move.source,
+      program_line = program_line(move),
+    })
   end
   untold = {}
   for root, moves in pairs(by_root) do

@@ -1,8 +1,9 @@
---- Owns the text that a program was started from, as far as it is known, and where a line of it is in a buffer now.
+--- Owns the text that a program was started from, as far as it is known, and which line of it is which of a buffer now.
 ---
 --- An adapter counts the lines of the text that the program was made of. A file that was not written since then still
 --- holds it; before it is written here, and once a program has stopped in it, that text is kept.
 
+local buffers = require('lazydap.buffers')
 local state = require('lazydap.state')
 
 local M = {}
@@ -90,6 +91,20 @@ local function text_of(project, path)
   return origin.texts[path]
 end
 
+---@param text string
+---@return string
+local function ended(text)
+  return text:sub(-1) == '\n' and text or text .. '\n'
+end
+
+---@param before string
+---@param now string
+---@return integer[][]
+local function compare(before, now)
+  local options = { result_type = 'indices', ignore_whitespace = true, linematch = ALIGNED }
+  return (vim.text and vim.text.diff or vim.diff)(ended(before), ended(now), options) --[[@as integer[][] ]]
+end
+
 ---@param buffer integer
 ---@param origin lazydap.Origin
 ---@param text string
@@ -98,11 +113,8 @@ local function hunks_of(buffer, origin, text)
   local key = ('%s %d'):format(origin.session, vim.api.nvim_buf_get_changedtick(buffer))
   local last = compared[buffer]
   if not last or last.key ~= key then
-    local now = table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n') .. '\n'
-    local before = text:sub(-1) == '\n' and text or text .. '\n'
-    local compare = vim.text and vim.text.diff or vim.diff
-    local options = { result_type = 'indices', ignore_whitespace = true, linematch = ALIGNED }
-    last = { key = key, hunks = compare(before, now, options) --[[@as integer[][] ]] }
+    local now = table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
+    last = { key = key, hunks = compare(text, now) }
     compared[buffer] = last
   end
   return last.hunks
@@ -130,6 +142,26 @@ local function follow(hunks, line)
   return line + shift, 'same'
 end
 
+--- Where a line of the text of now is in the older one; nil where it is new.
+---@param hunks integer[][] first line and number of lines, before and now
+---@param line integer
+---@return integer? line
+---@return boolean is_altered
+local function trace(hunks, line)
+  local shift = 0
+  for _, hunk in ipairs(hunks) do
+    local first, count, now_first, now_count = hunk[1], hunk[2], hunk[3], hunk[4]
+    if line < now_first or now_count == 0 and line == now_first then
+      break
+    elseif line < now_first + now_count then
+      local into = line - now_first
+      return into < count and first + into or nil, true
+    end
+    shift = shift + count - now_count
+  end
+  return line + shift, false
+end
+
 local WORDS = { altered = 'this line has changed since launch', gone = 'its line is gone since launch' }
 
 --- The line of a buffer at which a place of the program stands, and what is to be said about that.
@@ -152,6 +184,46 @@ function M.locate(buffer, place)
   end
   local line, fate = follow(hunks_of(buffer, of(project), text), place.line)
   return line, WORDS[fate] or is_older and 'changed since launch' or nil
+end
+
+---@class lazydap.Older where a line of now is in the text that a program was made of
+---@field line? integer         nil where it is new
+---@field is_new? boolean       that text has no such line
+---@field is_altered? boolean   it has another one in its place
+---@field is_unknown? boolean   that text is known to nobody
+
+---@param project table
+---@param path string
+---@param line integer
+---@return lazydap.Older
+local function older(project, path, line)
+  local buffer = buffers.of_path(path)
+  if not has_changed(project, path) and not (buffer and vim.bo[buffer].modified) then
+    return { line = line }
+  end
+  local text = text_of(project, path)
+  if not text then
+    return { line = line, is_unknown = true }
+  end
+  local hunks = buffer and hunks_of(buffer, of(project), text) or compare(text, read(path) or '')
+  local there, is_altered = trace(hunks, line)
+  if not there then
+    return { is_new = true }
+  end
+  return { line = there, is_altered = is_altered or nil }
+end
+
+--- Where a line of a file as it is now is in the texts that the live programs were made of, by root.
+---@param path string
+---@param line integer
+---@return table<string, lazydap.Older>? nil where nothing lives
+function M.in_programs(path, line)
+  local found = {} ---@type table<string, lazydap.Older>
+  for _, live in ipairs(state.live()) do
+    local project = dated(live.root)
+    found[live.root] = project and older(project, path, line) or nil
+  end
+  return next(found) and found or nil
 end
 
 ---@param project table

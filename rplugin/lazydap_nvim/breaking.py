@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.objects import BreakpointStatus
-from lazydap_nvim import stopping
+from lazydap_nvim import following, older, stopping
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.model import Project
@@ -26,9 +26,11 @@ async def set_or_toggle(host: Host, verb: Break) -> None:
     root = _root(host, verb, verb.file)
     if root is None:
         return
+    link = host.link_to(root)
+    await link.ready(start=True)
+    # What has left the line with its text must not be taken for what stands on it.
+    await following.deliver(host, link)
     async with host.edits(root):
-        link = host.link_to(root)
-        await link.ready(start=True)
         there = standing(host.project(root), verb.file, _lines(verb), verb.ids)
         named = stopping.among(host.project(root), verb.ids)
         if named:
@@ -41,7 +43,7 @@ async def set_or_toggle(host: Host, verb: Break) -> None:
         elif verb.first is not None and verb.first != verb.last:
             host.editor.say("no breakpoint on these lines; a new one goes on one line")
         else:
-            await _change(host, link, requests.BreakpointAdd(breakpoint=_bare(verb), dry_run=False))
+            await _add(host, link, verb, _bare(verb))
 
 
 async def _set_parts(
@@ -51,31 +53,32 @@ async def _set_parts(
     if not there and verb.first is not None and verb.first != verb.last:
         host.editor.say("no breakpoint on these lines: put one on a single line first")
         return
-    if there:
-        news = [replace(as_new(breakpoint_), **named) for breakpoint_ in there]
-    else:
-        news = [replace(_bare(verb), **named)]
-    for new in news:
+    if not there:
+        await _add(host, link, verb, replace(_bare(verb), **named))
+    for breakpoint_ in there:
         # An add on a line that has one replaces its parts and keeps its id.
+        new = replace(following.as_new(breakpoint_), **named)
         await _change(host, link, requests.BreakpointAdd(breakpoint=new, dry_run=False))
+
+
+async def _add(host: Host, link: Link, verb: Break, new: objects.NewBreakpoint) -> None:
+    """Put a new one; the running program may have its line elsewhere or not at all, which is said."""
+    there = older.of(verb.older, link.root, new.line)
+    is_elsewhere = there.line != new.line
+    is_told = is_elsewhere and older.FEATURE in host.project(link.root).features
+    program_line = there.line if is_told else None
+    await _change(host, link, requests.BreakpointAdd(breakpoint=new, dry_run=False, program_line=program_line))
+    if is_elsewhere and not is_told:
+        host.editor.say(older.UNTOLD, "warn")
+    elif there.is_new:
+        host.editor.say(older.HELD, "warn")
+    elif words := older.remark(there):
+        host.editor.say(*words)
 
 
 def _bare(verb: Break) -> objects.NewBreakpoint:
     line = verb.line or verb.first or 1
     return objects.NewBreakpoint(source=verb.file, line=line, enabled=True, anchor=verb.anchor)
-
-
-def as_new(breakpoint_: BreakpointStatus) -> objects.NewBreakpoint:
-    """The request for a breakpoint like this one."""
-    return objects.NewBreakpoint(
-        source=breakpoint_.source,
-        line=breakpoint_.line,
-        column=breakpoint_.column,
-        condition=breakpoint_.condition,
-        hit_condition=breakpoint_.hit_condition,
-        log_message=breakpoint_.log_message,
-        enabled=breakpoint_.enabled,
-    )
 
 
 async def remove(host: Host, verb: Unbreak) -> None:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
 from lazydap_core.protocol.objects import BreakpointStatus
-from lazydap_nvim.breaking import as_new
+from lazydap_nvim import older
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.transitions import points
@@ -38,7 +38,9 @@ async def deliver(host: Host, link: Link) -> None:
         if not places:
             return
         if FEATURE in host.project(link.root).features:
-            request = BreakpointMove(moves=tuple(places.values()), dry_run=False)
+            is_told = older.FEATURE in host.project(link.root).features
+            moves = tuple(place if is_told else replace(place, program_line=None) for place in places.values())
+            request = BreakpointMove(moves=moves, dry_run=False)
             answer = await link.ask(request, responses.Breakpoints)
             host.apply(points.edited(host.project(link.root), answer))
         else:
@@ -53,6 +55,19 @@ def _forget(host: Host, root: str, told: dict[int, BreakpointPlace]) -> None:
         host.unsaid[root] = left
     else:
         host.unsaid.pop(root, None)
+
+
+def as_new(breakpoint_: BreakpointStatus) -> objects.NewBreakpoint:
+    """The request for a breakpoint like this one."""
+    return objects.NewBreakpoint(
+        source=breakpoint_.source,
+        line=breakpoint_.line,
+        column=breakpoint_.column,
+        condition=breakpoint_.condition,
+        hit_condition=breakpoint_.hit_condition,
+        log_message=breakpoint_.log_message,
+        enabled=breakpoint_.enabled,
+    )
 
 
 async def _by_hand(host: Host, link: Link, places: dict[int, BreakpointPlace]) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lazydap_core.protocol import objects, requests
-from lazydap_nvim import following
+from lazydap_nvim import following, older
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING, STILL_LAUNCHING
 from lazydap_nvim.host import Host
 from lazydap_nvim.verbs import Jump, RunTo
@@ -28,7 +28,13 @@ async def go(host: Host, verb: RunTo | Jump) -> None:
     if feature not in project.features:
         host.editor.say(f"this daemon cannot {what}: end it with :Lazydap shutdown, a newer one starts", "warn")
         return
+    there = older.of(verb.older, project.root, verb.line or verb.where.line)
+    if there.is_new:
+        host.editor.say(older.refusal(session), "warn")
+        return
+    if words := older.remark(there):
+        host.editor.say(*words)
     await following.deliver(host, host.link_to(project.root))
     kind = requests.RunTo if isinstance(verb, RunTo) else requests.Goto
-    source, line = str(Path(file)), verb.line or verb.where.line
-    host.move(project.root, kind(session_id=session.id, source=source, line=line, wait=objects.NoWait()))
+    wanted = kind(session_id=session.id, source=str(Path(file)), line=there.line, wait=objects.NoWait())
+    host.move(project.root, wanted)

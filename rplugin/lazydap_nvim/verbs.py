@@ -77,6 +77,22 @@ class Answered(Verb, frozen=True, kw_only=True):
     text: str | None = None
 
 
+class Older(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a line of a file is in the text that a program was made of.
+
+    `is_new`: that text has no such line. `is_altered`: it has another one in its place. `is_unknown`: nobody has that
+    text any more.
+    """
+
+    line: Line = 0
+    is_new: bool = False
+    is_altered: bool = False
+    is_unknown: bool = False
+
+
+OlderByRoot = dict[str, Older] | tuple[()]
+
+
 class Break(Verb, frozen=True, kw_only=True):
     """Bare: put a breakpoint there or take it away. With parts: set those, an empty text clears one.
 
@@ -93,6 +109,7 @@ class Break(Verb, frozen=True, kw_only=True):
     root: str | None = None
     function: str | None = None
     anchor: str | None = None
+    older: OlderByRoot = ()
 
 
 class BreakData(Verb, frozen=True, kw_only=True):
@@ -228,6 +245,7 @@ class RunTo(Verb, frozen=True, kw_only=True):
 
     file: str = ""
     line: Line = 0
+    older: OlderByRoot = ()
 
 
 class Jump(Verb, frozen=True, kw_only=True):
@@ -235,6 +253,7 @@ class Jump(Verb, frozen=True, kw_only=True):
 
     file: str = ""
     line: Line = 0
+    older: OlderByRoot = ()
 
 
 class Here(Verb, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from lazydap_core.protocol.additions.following import NOT_IN_PROGRAM
 from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim import entries
 from lazydap_nvim.explain import adapter_name
@@ -123,7 +124,7 @@ def breakpoint_state(breakpoint_: BreakpointStatus, *, is_live: bool, is_muted: 
         return "idle"
     if breakpoint_.verified:
         return "verified" if breakpoint_.adapter_line in (None, breakpoint_.line) else "moved"
-    is_refused = bool(breakpoint_.message) and not str(breakpoint_.message).startswith(COMMENTARY)
+    is_refused = bool(breakpoint_.message) and not str(breakpoint_.message).startswith((COMMENTARY, NOT_IN_PROGRAM))
     return "rejected" if is_refused else "pending"
 
 

@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from lazydap_core.errors import BadRequest, DapProtocolError
-from lazydap_core.protocol import events, objects, requests
+from lazydap_core.protocol import events, objects, requests, responses
 from lazydap_core.protocol.additions import named
-from lazydap_core.protocol.additions.following import BreakpointMove, BreakpointPlace
+from lazydap_core.protocol.additions.following import NOT_IN_PROGRAM, BreakpointMove, BreakpointPlace
 from lazydap_daemon.store.project import ProjectStore
 from tests.daemon.rig import LOOP, NO_WAIT, Rig, hosted_rig
 from tests.fakes.program import Line
@@ -378,3 +378,55 @@ async def test_a_breakpoint_that_another_daemon_has_written_reaches_the_session_
         return [(one.line, one.verified) for one in await made.listed()] == [(4, True)]
 
     await made.eventually(is_bound)
+
+
+async def add_in_older_text(made: Rig, line: int, program_line: int) -> objects.BreakpointStatus:
+    wanted = objects.NewBreakpoint(source=made.source, line=line, enabled=True, anchor="a\nb\nc")
+    request = requests.BreakpointAdd(breakpoint=wanted, dry_run=False, program_line=program_line)
+    answer = await made.engine.handle(request)
+    assert isinstance(answer, responses.Breakpoints)
+    return answer.breakpoints[0]
+
+
+async def test_a_breakpoint_set_in_an_edited_text_is_where_its_line_is_in_the_programs(made: Rig) -> None:
+    await made.start(LOOP, loops=True)
+    status = await add_in_older_text(made, 9, 3)
+    assert (status.line, status.verified, status.adapter_line) == (9, True, None)
+    assert sent(made)[-1] == [3]
+    stable = await made.resume()
+    assert (stable.frame.line, stable.hit_breakpoint_ids) == (3, (1,))
+    # Changing it and moving it along with its text leave the adapter's line alone.
+    await made.add(9, condition="executed >= 0")
+    await move(made, 1, 11, program_line=3, anchor="a\nb = 2\nc")
+    assert sent(made)[-1] == [3]
+    assert [one.line for one in await made.listed()] == [one.line for one in made.store.breakpoints] == [11]
+    await made.disconnect()
+    await made.start(LOOP, loops=True)
+    assert sent(made)[-1] == [11]
+
+
+async def test_a_breakpoint_on_a_line_that_the_program_does_not_have_waits_for_the_next_launch(made: Rig) -> None:
+    await made.start(LOOP, loops=True)
+    made.published.clear()
+    status = await add_in_older_text(made, 2, 0)
+    assert (status.line, status.verified, status.message) == (2, False, NOT_IN_PROGRAM)
+    assert [t.breakpoint.message for t in told_of(made) if t.session_id] == [NOT_IN_PROGRAM]
+    assert all(lines == [] for lines in sent(made))
+    # Its line is one of the program's again, as after an undo.
+    await move(made, 1, 3, program_line=3)
+    assert sent(made)[-1] == [3]
+    assert (await made.listed())[0].verified
+    await move(made, 1, 4, program_line=0, anchor="a\nanother\nc")
+    assert sent(made)[-1] == []
+    await made.disconnect()
+    await made.start(LOOP, loops=True)
+    assert sent(made)[-1] == [4]
+
+
+async def test_a_breakpoint_that_was_off_when_the_program_started_is_where_its_text_is_in_it(made: Rig) -> None:
+    await made.add(3, anchor="a\nb\nc")
+    await made.engine.handle(requests.BreakpointToggle(selector=objects.ByIds(ids=(1,)), dry_run=False))
+    await made.start(LOOP, loops=True)
+    await move(made, 1, 5, anchor="new\nb\nc")
+    await made.engine.handle(requests.BreakpointToggle(selector=objects.ByIds(ids=(1,)), dry_run=False))
+    assert sent(made)[-1] == [3]

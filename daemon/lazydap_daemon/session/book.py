@@ -47,8 +47,10 @@ class Book:
         # Numbered by themselves: LLDB before 23 gives them the numbers of breakpoints again.
         self._watched: dict[int, int] = {}
         self._kinds: dict[int, Kind] = {}
-        # By how many lines a breakpoint has gone along with its text since the adapter was told of it.
+        # By how many lines a breakpoint is farther down than in the text that the program was made of.
         self._shifts: dict[int, int] = {}
+        # Those whose line that text does not have.
+        self._held: set[int] = set()
         self._conditional: set[int] = set()
         self._unbound: str | None = None
 
@@ -107,13 +109,22 @@ class Book:
 
     def followed(self, our_id: int, lines: int) -> None:
         """Note that a breakpoint has gone along with its text; the program runs the older text, where it stays."""
-        if our_id in self._opinions:
-            self._shifts[our_id] = self._shifts.get(our_id, 0) + lines
+        self._shifts[our_id] = self._shifts.get(our_id, 0) + lines
 
-    def in_program(self, wanted: Breakpoint) -> Breakpoint:
-        """The breakpoint at its line in the text that the program was made of."""
-        shift = self._shifts.get(wanted.id, 0)
-        return replace(wanted, line=wanted.line - shift) if shift else wanted
+    def placed(self, wanted: Breakpoint, program_line: int) -> None:
+        """Note which line of the text that the program was made of a breakpoint belongs to, 0 where it has none."""
+        self._shifts.pop(wanted.id, None)
+        self._held.discard(wanted.id)
+        if program_line:
+            self._shifts[wanted.id] = wanted.line - program_line
+        else:
+            self._held.add(wanted.id)
+
+    def in_program(self, wanted: Breakpoint) -> Breakpoint | None:
+        """The breakpoint at its line in the text that the program was made of, None where that has no such line."""
+        if wanted.id in self._held:
+            return None
+        return replace(wanted, line=wanted.line - self._shifts.get(wanted.id, 0))
 
     def _here(self, our_id: int | None, line: int | None) -> int | None:
         """A line of the program's text as the line of the text of now."""
@@ -122,6 +133,7 @@ class Book:
     def moved(self, our_id: int) -> None:
         """Forget where the adapter put a breakpoint that belongs elsewhere now."""
         self._shifts.pop(our_id, None)
+        self._held.discard(our_id)
         if our_id in self._opinions:
             self._opinions[our_id] = self._opinions[our_id]._replace(line=None)
 

@@ -2,14 +2,12 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 import anyio
 from anyio.abc import TaskGroup
 
-from lazydap_core.domain.anchors import is_of_one_line
-from lazydap_core.domain.breakpoints import Breakpoint
 from lazydap_core.errors import (
     Cancelled,
     DaemonError,
@@ -18,22 +16,20 @@ from lazydap_core.errors import (
     Unsupported,
 )
 from lazydap_core.protocol import events, objects, requests, responses
-from lazydap_core.protocol.statuses import status_of
 from lazydap_daemon.adapters import attaching
 from lazydap_daemon.adapters.driver import Driver, LaunchPlan
 from lazydap_daemon.session import owning, translate
 from lazydap_daemon.session.choosing import Chooser
 from lazydap_daemon.session.functions import Functions
 from lazydap_daemon.session.handles import Handles
-from lazydap_daemon.session.kept import kept
+from lazydap_daemon.session.lines import Lines
 from lazydap_daemon.session.muting import Muter
 from lazydap_daemon.session.occupant import Occupant
 from lazydap_daemon.session.ordering import Order, plan_of
-from lazydap_daemon.session.sense import check_line, check_source
 from lazydap_daemon.session.session import Session
 from lazydap_daemon.session.terminal import opened_for, with_terminal
 from lazydap_daemon.session.watching import Watcher, Watchers
-from lazydap_daemon.store.project import Change, ProjectStore
+from lazydap_daemon.store.project import ProjectStore
 from lazydap_daemon.store.reconciling import External
 
 log = logging.getLogger("daemon.session")
@@ -66,6 +62,7 @@ class Engine:
         self._starting: Occupant | None = None
         self._occupant: Occupant | None = None
         self._chooser = Chooser(project, publish, lambda: self._occupant)
+        self._lines = Lines(project, publish, lambda: (self._occupant, self._starting))
         self._muter = Muter(project, publish, lambda: (self._occupant, self._starting))
         self._functions = Functions(project, publish, lambda: self._occupant)
         self._watchers = Watchers(publish, self._watched)
@@ -88,7 +85,7 @@ class Engine:
                 | requests.BreakpointToggle()
                 | requests.BreakpointMove()
             ):
-                return await self._on_breakpoints(request)
+                return await self._lines.answer(request)
             case requests.ExceptionFilterList() | requests.ExceptionFilterSet():
                 return await self._chooser.answer(request)
             case requests.Mute():
@@ -229,7 +226,7 @@ class Engine:
             raw_reason=standing.raw_reason if standing else None,
             thread_id=standing.thread_id if standing else None,
             capabilities=translate.capabilities(session.capabilities),
-            breakpoints=self._decorated(self._project.breakpoints),
+            breakpoints=self._lines.decorated(self._project.breakpoints),
             adapter_command=session.driver.adapter_command,
             stop=standing.told() if standing else None,
             terminal=occupant.terminal.state(),
@@ -302,90 +299,6 @@ class Engine:
             if self._occupant is occupant:
                 self._occupant = None
         return responses.Disconnected(session_id=session.id, dry_run=request.dry_run, terminated_debuggee=terminates)
-
-    # The project's breakpoints.
-
-    async def _on_breakpoints(self, request: requests.BreakpointRequest) -> responses.Breakpoints:
-        match request:
-            case requests.BreakpointList():
-                return responses.Breakpoints(
-                    action="listed",
-                    dry_run=False,
-                    breakpoints=self._decorated(self._project.breakpoints),
-                    not_found=(),
-                    applied_to_session=False,
-                )
-            case requests.BreakpointAdd():
-                check_source(request.breakpoint.source)
-                check_line(request.breakpoint.line)
-                change = self._project.add_breakpoint(request.breakpoint, dry_run=request.dry_run)
-            case requests.BreakpointRemove():
-                change = self._project.remove_breakpoints(request.selector, dry_run=request.dry_run)
-            case requests.BreakpointToggle():
-                change = self._project.toggle_breakpoints(request.selector, dry_run=request.dry_run)
-            case requests.BreakpointMove():
-                for move in request.moves:
-                    check_line(move.line)
-                before = {one.id: one for one in self._project.breakpoints}
-                change = self._project.move_breakpoints(request.moves, dry_run=request.dry_run)
-                if change.has_changed:
-                    self._moved(before, change.breakpoints)
-        return await self._changed(change, dry_run=request.dry_run)
-
-    def _moved(self, before: Mapping[int, Breakpoint], after: Iterable[Breakpoint]) -> None:
-        """Tell the session's book what has gone along with the text of its file, and what is somewhere else now."""
-        if self._occupant is None:
-            return
-        book = self._occupant.session.book
-        for one in after:
-            was = before.get(one.id)
-            if was is not None and was.source == one.source and is_of_one_line(was.anchor, one.anchor):
-                book.followed(one.id, one.line - was.line)
-            else:
-                book.moved(one.id)
-
-    def _decorated(self, breakpoints: tuple[Breakpoint, ...]) -> tuple[objects.BreakpointStatus, ...]:
-        if self._occupant is None:
-            return tuple(status_of(one) for one in breakpoints)
-        return tuple(self._occupant.session.book.decorated(one) for one in breakpoints)
-
-    async def _changed(self, change: Change, *, dry_run: bool) -> responses.Breakpoints:
-        """Announce a change of the project's list and carry it to the live session."""
-        if change.has_changed:
-            self._announce(change)
-        applied = False
-        if not dry_run and change.breakpoints:
-            try:
-                applied = await self._apply(change)
-            except DaemonError as error:
-                raise kept(error, recorded_breakpoint_ids=[one.id for one in change.breakpoints]) from error
-        removed_now = change.action == "removed" and not dry_run
-        return responses.Breakpoints(
-            action=change.action,
-            dry_run=dry_run,
-            breakpoints=(
-                tuple(status_of(one) for one in change.breakpoints)
-                if removed_now
-                else self._decorated(change.breakpoints)
-            ),
-            not_found=change.not_found,
-            applied_to_session=applied,
-        )
-
-    def _announce(self, change: Change) -> None:
-        for one in change.breakpoints:
-            update = objects.AdapterBreakpoint(id=one.id, verified=False, line=one.line)
-            self._publish(events.BreakpointUpdated(session_id=None, breakpoint=update))
-
-    async def _apply(self, change: Change) -> bool:
-        sources = sorted({one.source for one in change.breakpoints} | change.left)
-        if self._starting is not None:
-            self._starting.changed_sources.update(dict.fromkeys(sources))
-        if self._occupant is None or not self._occupant.session.is_live:
-            return False
-        for source in sources:
-            await self._occupant.pusher.push(source)
-        return True
 
 
 def _busy() -> SessionAlreadyActive:

@@ -11,6 +11,7 @@ import anyio
 from lazydap_core.domain.breakpoints import Breakpoint
 from lazydap_core.errors import DapProtocolError, Unsupported
 from lazydap_core.protocol import events
+from lazydap_core.protocol.additions.following import NOT_IN_PROGRAM
 from lazydap_daemon.dap import messages as dap
 from lazydap_daemon.dap.connection import Body
 from lazydap_daemon.session import translate
@@ -95,13 +96,19 @@ class Pusher:
             await self.push(guest.source)
 
     def _wanted(self, source: str) -> tuple[Breakpoint, ...]:
-        book = self._session.book
-        enabled = tuple(book.in_program(b) for b in self._project.breakpoints_in(source) if self._project.is_active(b))
+        enabled = self._in_program([b for b in self._project.breakpoints_in(source) if self._project.is_active(b)])
         guest = self._guest
         if guest is None or guest.source != source or any(_stops_always(one, guest.line) for one in enabled):
             return enabled
         # One that stands there on a condition gives way: adapters take one of a line, and this run is to stop.
         return (*(one for one in enabled if one.line != guest.line), guest)
+
+    def _in_program(self, active: Sequence[Breakpoint]) -> tuple[Breakpoint, ...]:
+        """Those that the program has a line for, each at that line; the others wait for the next launch."""
+        book = self._session.book
+        there = {one.id: book.in_program(one) for one in active}
+        self._tell(book.refuse([one for one in active if there[one.id] is None], NOT_IN_PROGRAM))
+        return tuple(one for one in there.values() if one is not None)
 
     async def _send(self, path: str, wanted: tuple[Breakpoint, ...]) -> bool:
         """Send one list, unless the adapter has it already; whether any of it was verified."""
