@@ -47,19 +47,24 @@ class LaunchConfiguration(msgspec.Struct, frozen=True, kw_only=True):
     ignored: tuple[str, ...] = ()
 
     @property
-    def not_runnable_reason(self) -> str | None:
-        """Why it cannot be launched, to be read after "cannot be run:"; None when it can."""
+    def fault(self) -> str | None:
+        """Why it can neither be launched nor attach, to be read after "cannot be run:"; None when it can."""
         if self.blocked:
             return self.blocked
         if self.adapter is None:
             return f"lazydap has no adapter for `{self.adapter_type}` (it has {ADAPTER_WORDS})"
-        if self.request == "attach":
-            return "it attaches to a process that runs already"
         if self.unresolved:
             return f"{', '.join(self.unresolved)} cannot be expanded here"
-        if self.program is None and self.module is None:
+        if self.request == "launch" and self.program is None and self.module is None:
             return "it names no program"
         return None
+
+    @property
+    def not_runnable_reason(self) -> str | None:
+        """Why it cannot be launched, to be read after "cannot be run:"; None when it can."""
+        if self.request == "attach" and self.adapter is not None and not self.blocked:
+            return "it attaches to a process that runs already"
+        return self.fault
 
     @property
     def is_runnable(self) -> bool:

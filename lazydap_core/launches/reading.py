@@ -57,7 +57,21 @@ def _said_of_twins(kept: Sequence[LaunchConfiguration]) -> list[str]:
 
 
 def find_launch(reading: Reading, name: str) -> LaunchConfiguration:
-    """The first configuration called exactly `name`, which can be run. Raises InvalidLaunchConfig, saying why not."""
+    """The first configuration called exactly `name`, which can be launched.
+
+    Raises InvalidLaunchConfig, saying why not.
+    """
+    found = _called(reading, name)
+    return _without(found.not_runnable_reason, found)
+
+
+def find_configuration(reading: Reading, name: str) -> LaunchConfiguration:
+    """As `find_launch`, and one that attaches will do."""
+    found = _called(reading, name)
+    return _without(found.fault, found)
+
+
+def _called(reading: Reading, name: str) -> LaunchConfiguration:
     found = next((entry for entry in reading.configurations if entry.name == name), None)
     if found is None:
         available = [entry.name for entry in reading.configurations]
@@ -65,15 +79,19 @@ def find_launch(reading: Reading, name: str) -> LaunchConfiguration:
         raise InvalidLaunchConfig(
             f"there is no launch configuration `{name}`: there is {known}", name=name, available=available
         )
-    if reason := found.not_runnable_reason:
-        raise InvalidLaunchConfig(
-            f"`{name}` of {found.source} cannot be run: {reason}",
-            name=name,
-            source=found.source,
-            adapter_type=found.adapter_type,
-            unresolved=list(found.unresolved),
-        )
     return found
+
+
+def _without(reason: str | None, found: LaunchConfiguration) -> LaunchConfiguration:
+    if reason is None:
+        return found
+    raise InvalidLaunchConfig(
+        f"`{found.name}` of {found.source} cannot be run: {reason}",
+        name=found.name,
+        source=found.source,
+        adapter_type=found.adapter_type,
+        unresolved=list(found.unresolved),
+    )
 
 
 def _launch_json(

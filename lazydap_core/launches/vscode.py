@@ -12,6 +12,7 @@ from lazydap_core.errors import UsageError
 from lazydap_core.launches import jsonc
 from lazydap_core.launches.configuration import LaunchConfiguration
 from lazydap_core.launches.inputs import Input, read_inputs
+from lazydap_core.launches.source_folders import SourceFolders
 from lazydap_core.launches.systems import for_this_system
 from lazydap_core.launches.words import Variables, split_arguments
 
@@ -26,19 +27,28 @@ KINDS: Final[Mapping[str, AdapterKind]] = {
 
 CHANGING: Final = frozenset(
     {
+        "attachCommands",
         "buildFlags",
         "django",
         "envFile",
+        "exitCommands",
         "initCommands",
         "jinja",
+        "launchCommands",
+        "listen",
         "postDebugTask",
         "postRunCommands",
         "preRunCommands",
+        "preTerminateCommands",
+        "processCreateCommands",
+        "remotePath",
         "setupCommands",
         "stdio",
         "subProcess",
         "sudo",
         "targetCreateCommands",
+        "terminateCommands",
+        "waitFor",
     }
 )
 """Keys that would make another launch of it, and are not honoured."""
@@ -67,12 +77,8 @@ class _NameAndValue(msgspec.Struct):
 
 
 class _Address(msgspec.Struct):
-    port: int
+    port: int | str
     host: str = "127.0.0.1"
-
-
-class _EditorPath(msgspec.Struct, rename="camel"):
-    editor_path: str
 
 
 class _Entry(msgspec.Struct, rename="camel"):
@@ -94,12 +100,10 @@ class _Entry(msgspec.Struct, rename="camel"):
     external_console: Any = None
     module: str | None = None
     just_my_code: bool | None = None
-    source_map: dict[str, str] = {}
-    source_file_map: dict[str, str | _EditorPath] = {}
     process_id: int | str | None = None
     pid: int | str | None = None
     host: str = "127.0.0.1"
-    port: int | None = None
+    port: int | str | None = None
     connect: _Address | None = None
     pre_launch_task: Any = None
 
@@ -130,21 +134,27 @@ def read_text(
         try:
             keys = for_this_system(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
             entry = msgspec.convert(keys, _Entry)
+            folders = msgspec.convert(keys, SourceFolders)
         except msgspec.ValidationError as error:
             warnings.append(f"launch.json: configuration {index} is left out: {error}")
             continue
         if entry.request not in ("launch", "attach"):
             warnings.append(f"launch.json: `{entry.name}` is left out: its request is `{entry.request}`")
             continue
-        configuration, more = _configuration(entry, root, Variables(root, environ, file, known))
-        configuration = msgspec.structs.replace(configuration, ignored=_ignored(keys))
+        configuration, more = _configuration(entry, folders, root, Variables(root, environ, file, known))
+        configuration = msgspec.structs.replace(configuration, ignored=_ignored(entry, keys))
         configurations.append(configuration)
         warnings += more
     return Reading(tuple(configurations), tuple(warnings), inputs)
 
 
-def _ignored(keys: Any) -> tuple[str, ...]:
-    return tuple(key for key in cast("dict[str, Any]", keys) if key in CHANGING)
+def _ignored(entry: _Entry, keys: Any) -> tuple[str, ...]:
+    stops = () if _can_stop_on_entry(entry) else ("stopOnEntry",)
+    return tuple(key for key in cast("dict[str, Any]", keys) if key in CHANGING or key in stops)
+
+
+def _can_stop_on_entry(entry: _Entry) -> bool:
+    return entry.request == "launch" or KINDS.get(entry.type) != "debugpy"
 
 
 def _document(parsed: Any) -> _File:
@@ -156,7 +166,9 @@ def _document(parsed: Any) -> _File:
         raise ValueError(str(error)) from error
 
 
-def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[LaunchConfiguration, list[str]]:
+def _configuration(
+    entry: _Entry, folders: SourceFolders, root: Path, variables: Variables
+) -> tuple[LaunchConfiguration, list[str]]:
     def path(text: str | None) -> str | None:
         return None if text is None else os.path.join(root, variables.expand(text))  # noqa: PTH118  # words kept
 
@@ -179,14 +191,14 @@ def _configuration(entry: _Entry, root: Path, variables: Variables) -> tuple[Lau
         args=tuple(args),
         cwd=path(entry.cwd),
         env=_environment(entry, variables),
-        stop_on_entry=entry.stop_on_entry or entry.stop_at_entry,
+        stop_on_entry=(entry.stop_on_entry or entry.stop_at_entry) and _can_stop_on_entry(entry),
         adapter_command=path(_interpreter(entry)),
         terminal=_wants_terminal(entry),
         mode=entry.mode if entry.type == "go" and entry.mode in GO_MODES else None,
         module=None if entry.module is None else variables.expand(entry.module),
         just_my_code=entry.just_my_code,
-        source_map=_source_map(entry, variables),
-        target=_target(entry),
+        source_map=folders.by_origin(root, variables.expand),
+        target=_target(entry, variables),
         pre_launch_task=entry.pre_launch_task if isinstance(entry.pre_launch_task, str) else None,
         unresolved=tuple(variables.unresolved),
         blocked=blocked,
@@ -229,23 +241,15 @@ def _environment(entry: _Entry, variables: Variables) -> dict[str, str]:
     return {name: variables.expand(value) for name, value in {**listed, **entry.env}.items()}
 
 
-def _source_map(entry: _Entry, variables: Variables) -> dict[str, str]:
-    # cppdbg writes a target as text, or as `{"editorPath": …}`.
-    theirs = {
-        there: here if isinstance(here, str) else here.editor_path for there, here in entry.source_file_map.items()
-    }
-    return {variables.expand(there): variables.expand(here) for there, here in {**theirs, **entry.source_map}.items()}
-
-
-def _target(entry: _Entry) -> str | None:
+def _target(entry: _Entry, variables: Variables) -> str | None:
     if entry.request != "attach":
         return None
     pid = entry.process_id if entry.process_id is not None else entry.pid
     if pid is not None:
-        # A variable stands for a process that is chosen.
-        return str(pid) if str(pid).isdigit() else None
+        # A command of VS Code's stands for a process that is chosen.
+        return None if str(pid).startswith("${command:") else variables.expand(str(pid))
     address = entry.connect or (None if entry.port is None else _Address(entry.port, entry.host))
-    return None if address is None else f"{address.host}:{address.port}"
+    return None if address is None else variables.expand(f"{address.host}:{address.port}")
 
 
 def _interpreter(entry: _Entry) -> str | None:

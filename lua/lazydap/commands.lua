@@ -44,12 +44,6 @@ local function at_line(verb)
 end
 
 ---@param options table
-local function attach(options)
-  local env = require('lazydap.launching').environment()
-  host.send({ verb = 'attach', target = vim.trim(options.args), env = env })
-end
-
----@param options table
 local function break_data(options)
   local expression = vim.trim(options.args)
   if expression == '' then
@@ -73,9 +67,14 @@ local function plain(verb)
   end
 end
 
----@param options table
-local function launch(options)
-  require('lazydap.launching').launch(options)
+--- A verb that may start a program.
+---@param verb 'attach'|'continue'|'restart'
+---@return fun(options: table)
+local function starting(verb)
+  return function(options)
+    local target = verb == 'attach' and vim.trim(options.args) or nil
+    require('lazydap.launching').send({ verb = verb, target = target })
+  end
 end
 
 ---@param verb 'up'|'down'
@@ -210,25 +209,20 @@ M.table = {
   breakpoints = { help = 'list the breakpoints of the project', run = plain('breakpoints') },
   launch = {
     help = 'start a program: [NAME | PROGRAM ARGS], ? to choose; ! stop on entry',
-    run = launch,
+    run = late('launching', 'launch'),
     complete = function(lead, before)
       return require('lazydap.completion').of_launch(lead, before)
     end,
   },
-  attach = { help = 'debug a program that runs already: [PID | HOST:PORT]; bare: choose', run = attach },
-  restart = { help = 'end the program and launch the same once more', run = plain('restart') },
+  attach = { help = 'debug a program that runs already: [PID | HOST:PORT]; bare: choose', run = starting('attach') },
+  restart = { help = 'end the program and launch the same once more', run = starting('restart') },
   ['run-to-cursor'] = { help = 'continue to the line of the cursor', run = at_line('runto') },
   jump = { help = 'go on from the line of the cursor, executing nothing between', run = at_line('jump') },
   step = { help = 'step over, in or out', run = step_by_word, complete = among({ 'over', 'in', 'out' }) },
   next = { help = 'step over', run = step('over') },
   ['step-in'] = { help = 'step in', run = step('in') },
   ['step-out'] = { help = 'step out', run = step('out') },
-  continue = {
-    help = 'run on; with nothing live: launch',
-    run = function()
-      host.send({ verb = 'continue', env = require('lazydap.launching').environment() })
-    end,
-  },
+  continue = { help = 'run on; with nothing live: launch', run = starting('continue') },
   pause = { help = 'stop the program where it is', run = plain('pause') },
   stop = { help = 'end the program', run = plain('stop') },
   disconnect = { help = 'let the program run on alone, where the adapter can', run = plain('disconnect') },

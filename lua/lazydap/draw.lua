@@ -192,6 +192,14 @@ function M.choose(json)
   end)
 end
 
+--- See to changed files before the host starts a program; its answer is the verb `chosen`, 1 to go on.
+---@param token integer
+function M.save(token)
+  require('lazydap.launching').save_first(function(done)
+    require('lazydap.host').send({ verb = 'chosen', token = token, index = done and 1 or nil })
+  end)
+end
+
 --- Write a piece of the program's output into its pane.
 ---@param json string
 function M.print(json)

@@ -5,6 +5,8 @@ local host = require('lazydap.host')
 
 local M = {}
 
+local MOST_SELECTED = 128 * 1024 -- bytes: no argument of a program is longer
+
 ---@class lazydap.LaunchWords
 ---@field args string      as typed
 ---@field program? string  the first word, expanded
@@ -57,17 +59,14 @@ function M.read(args)
   return result
 end
 
---- The environment a program started from here gets: the editor's, as it is now.
----@return table<string, string>
-function M.environment()
-  return vim.fn.environ()
-end
-
---- What was last selected in this buffer, for `${selectedText}`.
+--- What was last selected in this buffer, for `${selectedText}`; more than a program can be given is nothing.
 ---@return string
 local function selected()
   local first, last = vim.fn.getpos("'<"), vim.fn.getpos("'>")
   if first[2] == 0 or last[2] > vim.api.nvim_buf_line_count(0) then
+    return ''
+  end
+  if vim.fn.line2byte(last[2] + 1) - vim.fn.line2byte(first[2]) > MOST_SELECTED then
     return ''
   end
   return table.concat(vim.fn.getregion(first, last, { type = vim.fn.visualmode() }), '\n')
@@ -95,38 +94,37 @@ local function save(changed)
   return true
 end
 
---- Go on with files saved: at once with 'autowrite', as `:make` does, else after a question.
----@param go_on fun()
-local function with_saved_files(go_on)
+--- See to changed files before a program is started: written at once with 'autowrite', as `:make` does, else asked
+--- about.
+---@param go_on fun(done: boolean) whether the program may be started
+function M.save_first(go_on)
   local changed = unsaved()
   if #changed == 0 then
-    go_on()
+    go_on(true)
     return
   end
   if vim.o.autowrite or vim.o.autowriteall then
-    if save(changed) then
-      go_on()
-    end
+    go_on(save(changed))
     return
   end
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(changed[1]), ':t')
   local what = #changed == 1 and name or ('%s and %d more'):format(name, #changed - 1)
   local choices = { 'Save, then launch', 'Launch what is on disk' }
-  vim.ui.select(choices, { prompt = what .. ' not saved:' }, function(_, index)
-    if index == 2 or index == 1 and save(changed) then
-      go_on()
-    end
+  require('lazydap.moment').when_free('choose', function()
+    vim.ui.select(choices, { prompt = what .. ' not saved:' }, function(_, index)
+      go_on(index == 2 or index == 1 and save(changed))
+    end)
   end)
 end
 
+--- Send a command that may start a program, with all that only an editor knows.
 ---@param message table
-local function send(message)
-  message.verb = 'launch'
+function M.send(message)
   message.file = buffers.path(0) or ''
   message.filetype = vim.bo.filetype
   message.column = vim.fn.col('.')
   message.selected = selected()
-  message.env = M.environment()
+  message.env = vim.fn.environ()
   host.send(message)
 end
 
@@ -134,10 +132,9 @@ end
 ---@param options table as a user command gets them
 function M.launch(options)
   local message = M.read(options.args) ---@type table
+  message.verb = 'launch'
   message.bang = options.bang
-  with_saved_files(function()
-    send(message)
-  end)
+  M.send(message)
 end
 
 --- Other plugins hand over functions where a value is to be worked out at the last moment.
@@ -154,9 +151,7 @@ end
 ---@param config table
 function M.run(config)
   vim.validate({ config = { config, 'table' } })
-  with_saved_files(function()
-    send({ config = plain(config) })
-  end)
+  M.send({ verb = 'launch', config = plain(config) })
 end
 
 return M

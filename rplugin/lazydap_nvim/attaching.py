@@ -12,7 +12,7 @@ from lazydap_core.protocol.objects import LaunchOptions
 from lazydap_nvim import following
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import one_line
-from lazydap_nvim.orders import EDITORS_OWN
+from lazydap_nvim.orders import EDITORS_OWN, Attachment
 from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, can, is_taken
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.transitions import ordered
@@ -25,17 +25,22 @@ LONGEST_COMMAND: Final = 80
 
 
 async def attach(host: Host, verb: Attach) -> None:
-    """Attach to the process that was named or chosen. Raises LazydapError."""
+    """`:LazydapAttach`: attach to the process that was named or chosen. Raises LazydapError."""
     cwd = verb.where.cwd or str(Path.cwd())
     link = host.link_to(host.root_of(verb.where.file) or host.root_of(cwd) or cwd)
     await link.settled()
-    if await is_taken(host, link.root):
-        return
-    target = await _target(host, verb.target)
+    environ: Mapping[str, str] = dict(verb.env) or host.environ
+    if not await is_taken(host, link.root, environ):
+        await carry(host, Attachment(root=link.root, target=verb.target), environ)
+
+
+async def carry(host: Host, attachment: Attachment, environ: Mapping[str, str]) -> None:
+    """Carry an attach out; nothing happens when the user chooses no process. Raises LazydapError."""
+    target = await _target(host, attachment.target)
     if target is None:
         return
-    environ: Mapping[str, str] = dict(verb.env) or host.environ
-    request = await in_thread(_request, target, link.root, environ)
+    link = host.link_to(attachment.root)
+    request = await in_thread(_request, attachment, target, environ)
     name = f"process {target.pid}" if target.pid is not None else f"{target.host}:{target.port}"
     host.apply(ordered.launching(host.project(link.root), name, time.time()))
     try:
@@ -64,23 +69,26 @@ async def _target(host: Host, text: str) -> "Target | None":
     return None if index is None else Target(pid=offered[index].pid)
 
 
-def _request(target: "Target", root: str, environ: Mapping[str, str]) -> requests.Attach:
+def _request(attachment: Attachment, target: "Target", environ: Mapping[str, str]) -> requests.Attach:
     from lazydap_core.config import read_config  # noqa: PLC0415 - as in `_target`
     from lazydap_core.discovery.finding import find  # noqa: PLC0415
     from lazydap_core.discovery.processes import kind_of  # noqa: PLC0415
 
-    kind = kind_of(target)
-    found = find(kind, environ=environ, config=read_config(environ), root=Path(root))
+    kind = attachment.kind or kind_of(target)
+    root = Path(attachment.root)
+    found = find(kind, environ=environ, config=read_config(environ), pinned=attachment.pinned, root=root)
     options = LaunchOptions(
         client_env={name: value for name, value in environ.items() if name not in EDITORS_OWN},
         adapter=found.program if kind == "codelldb" else None,
+        just_my_code=attachment.just_my_code,
+        source_map=dict(attachment.source_map) or None,
     )
     return requests.Attach(
         adapter=kind,
         pid=target.pid,
         host=target.host,
         port=target.port,
-        stop_on_entry=False,
+        stop_on_entry=attachment.stop_on_entry,
         adapter_command=found.adapter_command,
         options=msgspec.to_builtins(options),
     )

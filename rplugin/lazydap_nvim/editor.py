@@ -24,6 +24,7 @@ PRINT: Final = "require('lazydap.draw').print(...)"
 ANSWER: Final = "require('lazydap.draw').answer(...)"
 CHOOSE: Final = "require('lazydap.draw').choose(...)"
 ASK: Final = "require('lazydap.draw').ask(...)"
+SAVE: Final = "require('lazydap.draw').save(...)"
 LIST_LINES: Final = "require('lazydap.draw').list_lines(...)"
 
 
@@ -162,6 +163,10 @@ class Editor:
         """Let the user type a text, `default` to begin with; the answer comes as the verb `answered`."""
         question: dict[str, Any] = {"token": token, "prompt": one_line(prompt), "default": one_line(default)}
         self._send(ASK, msgspec.json.encode(question).decode())
+
+    def save(self, token: int) -> None:
+        """Have changed files saved, or left as they are on purpose; the answer comes as the verb `chosen`."""
+        self._send(SAVE, token)
 
     def list_lines(self, title: str, cwd: str, lines: Iterable[str]) -> None:
         """Show what a build printed in `cwd` as a quickfix list, its errors with their places."""

@@ -12,10 +12,11 @@ import msgspec
 from lazydap_core.errors import AdapterCrashed, AdapterNotFound, LazydapError
 from lazydap_core.protocol import responses
 from lazydap_nvim import following
+from lazydap_nvim.attaching import carry
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
 from lazydap_nvim.meaning import newer_source, order_of
-from lazydap_nvim.orders import Order, absolute, request_for
+from lazydap_nvim.orders import Attachment, Order, absolute, request_for
 from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, is_taken
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.transitions import ordered
@@ -29,15 +30,21 @@ async def launch(host: Host, verb: Launch) -> None:
     """`:LazydapLaunch`: work out what is meant, and launch it unless something is live."""
     link = host.link_to(_root(host, verb))
     await link.settled()
-    if await is_taken(host, link.root):
+    environ: Mapping[str, str] = dict(verb.env) or host.environ
+    if await is_taken(host, link.root, environ) or not await host.questions.saved():
         return
     order = await order_of(host, verb, link.root)
-    if order is not None and not await is_taken(host, link.root):
+    if order is None or await is_taken(host, link.root, environ):
+        return
+    host.launches.last[link.root] = order
+    if isinstance(order, Attachment):
+        await carry(host, order, environ)
+    else:
         aged = newer_source(order, verb.file)
         if aged is not None:
             name = PurePath(order.program).name
             host.editor.say(f"{name} is older than {PurePath(aged).name}: build it, or lines may not fit")
-        await _carry(host, order, verb, aged)
+        await _carry(host, order, environ, aged)
 
 
 def _root(host: Host, verb: Launch) -> str:
@@ -52,13 +59,12 @@ def _root(host: Host, verb: Launch) -> str:
     return str(Path(file).parent) if file and not program else cwd
 
 
-async def _carry(host: Host, order: Order, verb: Launch, aged: str | None) -> None:
+async def _carry(host: Host, order: Order, environ: Mapping[str, str], aged: str | None) -> None:
     root = order.root
-    host.launches.last[root] = order
     host.apply(ordered.launching(host.project(root), order.program, time.time(), aged))
     host.model = msgspec.structs.replace(host.model, last=root)
     try:
-        answer = await _send(host, order, dict(verb.env) or host.environ)
+        answer = await _send(host, order, environ)
     except BaseException:
         host.apply(ordered.launch_failed(host.project(root)))
         raise

@@ -12,16 +12,15 @@ from lazydap_core.errors import InvalidLaunchConfig
 from lazydap_core.launches.built import Built, built_programs, is_older, program_names
 from lazydap_core.launches.configuration import LaunchConfiguration
 from lazydap_core.launches.inputs import Input
-from lazydap_core.launches.reading import find_launch, read_launches
-from lazydap_core.launches.tasks import tasks_before
+from lazydap_core.launches.reading import find_configuration, read_launches
+from lazydap_core.launches.tasks import Task, tasks_before
 from lazydap_core.launches.vscode import Reading, read_text
 from lazydap_core.launches.words import split_arguments
 from lazydap_nvim import tasks
-from lazydap_nvim.attaching import attach
 from lazydap_nvim.host import Host
-from lazydap_nvim.orders import SOURCES, SUFFIXES, Order, checked_program, of_configuration, of_program
+from lazydap_nvim.orders import SOURCES, SUFFIXES, Attachment, Order, checked_program, of_configuration, of_program
 from lazydap_nvim.threads import in_thread
-from lazydap_nvim.verbs import Attach, Launch
+from lazydap_nvim.verbs import Launch
 
 FILETYPES: Final[Mapping[str, AdapterKind]] = {"python": "debugpy", "go": "delve"}
 """Kinds of buffers that can be launched as they are; a file of no such type counts by its name."""
@@ -32,7 +31,7 @@ EDITORS_VARIABLES: Final = ("lineNumber", "columnNumber", "selectedText")
 _ASKED: Final = re.compile(r"\$\{input:(.+)\}")
 
 
-async def order_of(host: Host, verb: Launch, root: str) -> Order | None:
+async def order_of(host: Host, verb: Launch, root: str) -> Order | Attachment | None:
     """The order a command stands for, its tasks done; None when the user chose none, or was told what to do instead.
 
     Raises LazydapError.
@@ -68,10 +67,12 @@ async def learn_launches(host: Host, root: str, file: str = "") -> Reading:
     return reading
 
 
-async def _bare(host: Host, verb: Launch, root: str) -> Order | None:
+async def _bare(host: Host, verb: Launch, root: str) -> Order | Attachment | None:
     last = host.launches.last.get(root)
     if last is not None and last.configuration is not None:
         return await _named(host, verb, root, last.configuration)
+    if isinstance(last, Attachment):
+        return last
     if last is not None:
         checked_program(last.program, last.kind)
         return msgspec.structs.replace(last, stop_on_entry=last.stop_on_entry or verb.bang)
@@ -85,7 +86,7 @@ async def _bare(host: Host, verb: Launch, root: str) -> Order | None:
     return await _chosen(host, verb, root, built)
 
 
-async def _chosen(host: Host, verb: Launch, root: str, built: Built) -> Order | None:
+async def _chosen(host: Host, verb: Launch, root: str, built: Built) -> Order | Attachment | None:
     reading = await learn_launches(host, root, verb.file)
     names = [configuration.name for configuration in reading.configurations]
     for warning in reading.warnings:
@@ -105,47 +106,35 @@ async def _chosen(host: Host, verb: Launch, root: str, built: Built) -> Order | 
     return of_program(program, [], root, _cwd(verb, root), verb.env, stop_on_entry=verb.bang)
 
 
-async def _named(host: Host, verb: Launch, root: str, name: str) -> Order | None:
+async def _named(host: Host, verb: Launch, root: str, name: str) -> Order | Attachment | None:
     """The order of a configuration of the project: its questions asked, the tasks before it done."""
     file = Path(verb.file) if verb.file else None
     known = _known(verb)
 
     def read() -> Reading:
-        return read_launches(Path(root), host.environ, file, known)
+        return read_launches(Path(root), _environ(host, verb), file, known)
 
     reading = await in_thread(read)
     if not await _answered(host, reading, name, known):
         return None
-    named = next((each for each in reading.configurations if each.name == name), None)
-    if named is not None and await _attached(host, verb, named):
-        return None
     if known != _known(verb):
         reading = await in_thread(read)
-    return await _prepared(host, verb, root, find_launch(reading, name), known)
+    return await _prepared(host, verb, root, find_configuration(reading, name), known)
 
 
-async def _attached(host: Host, verb: Launch, configuration: LaunchConfiguration) -> bool:
-    """Do what a configuration that attaches says; False for one that launches."""
-    if configuration.request != "attach" or configuration.adapter is None:
-        return False
-    await attach(host, Attach(where=verb.where, target=configuration.target or "", env=verb.env))
-    return True
-
-
-async def _given(host: Host, verb: Launch, root: str) -> Order | None:
-    """The order of a configuration that another plugin handed over; None for one that attaches, which is done."""
+async def _given(host: Host, verb: Launch, root: str) -> Order | Attachment:
+    """The order of a configuration that another plugin handed over."""
     config = dict(cast("Mapping[str, Any]", verb.config))
     config["type"] = NVIM_DAP_TYPES.get(str(config.get("type")), config.get("type"))
     config.setdefault("name", str(config.get("program", "a program")))
     config.setdefault("request", "launch")
     text = msgspec.json.encode({"configurations": [config]}).decode()
-    reading = read_text(text, Path(root), host.environ, Path(verb.file) if verb.file else None, _known(verb))
+    file = Path(verb.file) if verb.file else None
+    reading = read_text(text, Path(root), _environ(host, verb), file, _known(verb))
     if not reading.configurations:
         raise InvalidLaunchConfig(reading.warnings[0].removeprefix("launch.json: "))
-    if await _attached(host, verb, reading.configurations[0]):
-        return None
-    configuration = find_launch(reading, reading.configurations[0].name)
-    order = await _prepared(host, verb, root, configuration, {})
+    configuration = find_configuration(reading, reading.configurations[0].name)
+    order = await _prepared(host, verb, root, configuration, _known(verb))
     return msgspec.structs.replace(order, configuration=None)
 
 
@@ -174,10 +163,11 @@ async def _asked(host: Host, question: Input) -> str | None:
 
 async def _prepared(
     host: Host, verb: Launch, root: str, configuration: LaunchConfiguration, known: Mapping[str, str]
-) -> Order:
+) -> Order | Attachment:
     if configuration.ignored and configuration.name not in host.launches.warned:
         host.launches.warned.add(configuration.name)
         host.editor.say(f"`{configuration.name}`: {', '.join(configuration.ignored)} does nothing here", "warn")
+    due: tuple[Task, ...] = ()
     if configuration.pre_launch_task is not None:
         file = Path(verb.file) if verb.file else None
         environ = _environ(host, verb)
@@ -185,7 +175,7 @@ async def _prepared(
         for task in due:
             await tasks.run(host, root, task, environ)
     # The program may be what a task has just made.
-    return of_configuration(configuration, root, stop_on_entry=verb.bang)
+    return of_configuration(configuration, root, due, stop_on_entry=verb.bang)
 
 
 def newer_source(order: Order, file: str) -> str | None:

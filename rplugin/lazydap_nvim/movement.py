@@ -1,6 +1,6 @@
 """Owns what a step, a continue or a pause does in each state of the program."""
 
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from lazydap_nvim.link import Link
 from lazydap_nvim.model import Project, Queue, Session
 from lazydap_nvim.targets import commanded
 from lazydap_nvim.transitions import ordered
-from lazydap_nvim.verbs import Continue, Disconnect, Launch, Movement, Pause, Step, Stop
+from lazydap_nvim.verbs import Continue, Disconnect, Launch, Movement, Pause, Starting, Step, Stop
 
 HURRY: Final = 0.3
 """Seconds after a step of ours in which another is one typed ahead; later the program counts as running."""
@@ -94,7 +94,8 @@ async def order_late(host: Host, verb: Movement) -> None:
     if project is not None and project.launching is not None:
         host.editor.say(STILL_LAUNCHING)
     elif isinstance(verb, Continue):
-        await launch(host, Launch(where=verb.where, file=verb.file, filetype=verb.filetype, env=verb.env))
+        told: dict[str, Any] = {name: getattr(verb, name) for name in Starting.__struct_fields__}
+        await launch(host, Launch(**told))
     else:
         host.editor.say(NOTHING_LIVE)
 

@@ -12,6 +12,7 @@ from anyio import CancelScope
 from lazydap_core.domain.words import AdapterKind
 from lazydap_core.errors import InvalidLaunchConfig, Unsupported
 from lazydap_core.launches.configuration import LaunchConfiguration
+from lazydap_core.launches.tasks import Task
 from lazydap_core.protocol import requests
 from lazydap_core.protocol.objects import LaunchOptions
 
@@ -29,7 +30,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
     `mode`, `terminal`, `module`, `just_my_code` and `source_map` are launch options, None or empty where nothing was
     said.
-    `configuration` is the name of the project's configuration that it was made from.
+    `tasks` have been run for it. `configuration` is the name of the project's configuration that it was made from.
     """
 
     root: str
@@ -45,27 +46,57 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     module: str | None = None
     just_my_code: bool | None = None
     source_map: Mapping[str, str] = {}
+    tasks: tuple[Task, ...] = ()
+    configuration: str | None = None
+
+
+class Attachment(msgspec.Struct, frozen=True, kw_only=True):
+    """One attach, ready to be sent once a process is known: `target` is as it was typed, empty lets the user choose.
+
+    `kind` is None where the process decides it; the others are as for `Order`.
+    """
+
+    root: str
+    target: str = ""
+    kind: AdapterKind | None = None
+    stop_on_entry: bool = False
+    pinned: str | None = None
+    just_my_code: bool | None = None
+    source_map: Mapping[str, str] = {}
     configuration: str | None = None
 
 
 class Launches:
     """What one host remembers of launches.
 
-    `last` is each project's last order, `learnt` are the projects whose configurations were read, `warned` the
+    `last` is what each project launched last, `learnt` are the projects whose configurations were read, `warned` the
     configurations whose useless keys were named, `tasks` by root what runs before a launch, `found` the adapters by
     what they were looked for with.
     """
 
     def __init__(self) -> None:
-        self.last: dict[str, Order] = {}
+        self.last: dict[str, Order | Attachment] = {}
         self.learnt: set[str] = set()
         self.warned: set[str] = set()
         self.tasks: dict[str, CancelScope] = {}
         self.found: dict[tuple[str | None, ...], Found] = {}
 
 
-def of_configuration(configuration: LaunchConfiguration, root: str, *, stop_on_entry: bool) -> Order:
+def of_configuration(
+    configuration: LaunchConfiguration, root: str, tasks: tuple[Task, ...], *, stop_on_entry: bool
+) -> Order | Attachment:
     """The order for a configuration that can be run. Raises InvalidLaunchConfig when its program is not there."""
+    if configuration.request == "attach":
+        return Attachment(
+            root=root,
+            target=configuration.target or "",
+            kind=configuration.adapter,
+            stop_on_entry=configuration.stop_on_entry or stop_on_entry,
+            pinned=configuration.adapter_command,
+            just_my_code=configuration.just_my_code,
+            source_map=configuration.source_map,
+            configuration=configuration.name,
+        )
     if configuration.adapter is None or (configuration.program is None and configuration.module is None):
         raise InvalidLaunchConfig(f"`{configuration.name}` cannot be run: {configuration.not_runnable_reason}")
     return Order(
@@ -82,6 +113,7 @@ def of_configuration(configuration: LaunchConfiguration, root: str, *, stop_on_e
         module=configuration.module,
         just_my_code=configuration.just_my_code,
         source_map=configuration.source_map,
+        tasks=tasks,
         configuration=configuration.name,
     )
 

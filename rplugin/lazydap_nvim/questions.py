@@ -40,6 +40,12 @@ class Questions:
         answer = await self._answer(question)
         return answer if isinstance(answer, str) else None
 
+    async def saved(self) -> bool:
+        """Whether a program may be started: changed files are saved, or the user wants what is on disk."""
+        question = self._begin()
+        self._editor.save(question.token)
+        return await self._answer(question) is not None
+
     def answered(self, token: int, answer: int | str | None) -> None:
         """The user's answer to the question `token`; one that nobody asks any more is forgotten."""
         question = self._open

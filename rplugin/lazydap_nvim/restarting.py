@@ -1,16 +1,18 @@
 """Owns a project's one slot: what is live is asked about, ended or started again; a start is told."""
 
 import time
+from collections.abc import Mapping
 from typing import Final
 
 import anyio
 
 from lazydap_core.errors import LazydapError
 from lazydap_core.protocol import requests, responses
-from lazydap_nvim import following
+from lazydap_nvim import following, tasks
 from lazydap_nvim.explain import ALREADY_LIVE, NOTHING_LIVE, STILL_LAUNCHING, adapter_name, program_name
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import Project
+from lazydap_nvim.orders import Order
 from lazydap_nvim.transitions import ordered
 from lazydap_nvim.verbs import Restart
 
@@ -18,7 +20,7 @@ LAUNCH_SECONDS: Final = 60.0
 ANNOUNCE_SECONDS: Final = 0.3
 
 
-async def is_taken(host: Host, root: str) -> bool:
+async def is_taken(host: Host, root: str, environ: Mapping[str, str]) -> bool:
     """Whether the project's one session stays what it is; asks whether to end what is live, and ends it."""
     project = host.project(root)
     if project.launching is not None or root in host.launches.tasks:
@@ -31,7 +33,7 @@ async def is_taken(host: Host, root: str) -> bool:
     choices = (f"restart {name}", f"stop {name} and go on", "leave everything as it is")
     match await host.questions.choice(f"{name} is live", choices):
         case 0:
-            await again(host, host.project(root))
+            await again(host, host.project(root), environ)
             return True
         case 1:
             request = requests.Disconnect(session_id=session.id, terminate=True, dry_run=False)
@@ -49,14 +51,18 @@ async def restart(host: Host, verb: Restart) -> None:
     if project is None or project.session is None:
         host.editor.say(STILL_LAUNCHING if project is not None and project.launching is not None else NOTHING_LIVE)
         return
-    await again(host, project)
+    await again(host, project, dict(verb.env) or host.environ)
 
 
-async def again(host: Host, project: Project) -> None:
-    """End the session's program and launch the same once more. Raises LazydapError."""
+async def again(host: Host, project: Project, environ: Mapping[str, str]) -> None:
+    """End the session's program and launch the same once more, its tasks before it. Raises LazydapError."""
     session, root = project.session, project.root
-    if session is None or not can(host, root, "restart", "restart programs"):
+    if session is None or not can(host, root, "restart", "restart programs") or not await host.questions.saved():
         return
+    last = host.launches.last.get(root)
+    if isinstance(last, Order) and last.program == session.program:
+        for task in last.tasks:
+            await tasks.run(host, root, task, environ)
     link = host.link_to(root)
     await following.deliver(host, link)
     host.apply(ordered.set_ending(host.project(root), is_ending=True))

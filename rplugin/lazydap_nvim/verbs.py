@@ -176,11 +176,24 @@ class Disable(Verb, frozen=True, kw_only=True):
     root: str | None = None
 
 
-class Launch(Verb, frozen=True, kw_only=True):
+class Starting(Verb, frozen=True, kw_only=True):
+    """Base of the verbs that may start a program, with what only an editor knows.
+
+    `file` is the current buffer's or empty, `column` the cursor's, `selected` the text last selected in that buffer;
+    `env` is the editor's environment now.
+    """
+
+    file: str = ""
+    filetype: str = ""
+    column: int = 0
+    selected: str = ""
+    env: TextMap = ()
+
+
+class Launch(Starting, frozen=True, kw_only=True):
     """`args` is the whole argument as typed, `program` its first word expanded and `rest` what follows that word.
 
     `forced`: the first word is a program whatever configurations are called so. `choose`: let the user choose one.
-    `env` is the editor's environment now, `column` the cursor's and `selected` the text last selected in the buffer.
     `config` is a configuration that was given whole, in the shape of launch.json's.
     """
 
@@ -190,12 +203,7 @@ class Launch(Verb, frozen=True, kw_only=True):
     forced: bool = False
     bang: bool = False
     choose: bool = False
-    file: str = ""
-    filetype: str = ""
-    column: int = 0
-    selected: str = ""
     config: AnyMap = ()
-    env: TextMap = ()
 
 
 class Step(Verb, frozen=True, kw_only=True):
@@ -205,12 +213,8 @@ class Step(Verb, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=0)] = 1
 
 
-class Continue(Verb, frozen=True, kw_only=True):
-    """With nothing live it launches, so it carries what `Launch` does."""
-
-    file: str = ""
-    filetype: str = ""
-    env: TextMap = ()
+class Continue(Starting, frozen=True, kw_only=True):
+    """Go on; with nothing live launch."""
 
 
 class Pause(Verb, frozen=True, kw_only=True):
@@ -229,14 +233,13 @@ class Shutdown(Verb, frozen=True, kw_only=True):
     """End the project's daemon, and its program with it."""
 
 
-class Attach(Verb, frozen=True, kw_only=True):
+class Attach(Starting, frozen=True, kw_only=True):
     """Debug a program that runs already: `target` is a process id or HOST:PORT, empty lets the user choose."""
 
     target: str = ""
-    env: TextMap = ()
 
 
-class Restart(Verb, frozen=True, kw_only=True):
+class Restart(Starting, frozen=True, kw_only=True):
     """End the program and launch the same once more."""
 
 

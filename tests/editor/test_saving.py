@@ -1,4 +1,4 @@
-"""What is not saved when a program is launched: written with 'autowrite', else asked about."""
+"""What is not saved when a program is started: written with 'autowrite', else asked about."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,24 +24,30 @@ def editor(start_editor: Start, stub: StubHost, project: Path) -> Editor:
     return editor
 
 
+def starts(editor: Editor, stub: StubHost) -> bool:
+    """Whether the host, which is about to start a program, is told to."""
+    # A person's command starts the host.
+    editor.command("LazydapStatus")
+    stub.expect("status")
+    editor.lua("require('lazydap.draw').save(...)", 7)
+    answer = stub.expect("chosen")
+    assert answer["token"] == 7
+    return answer.get("index") == 1
+
+
 @pytest.mark.parametrize(("answer", "text"), [(1, "changed\n"), (2, "one\n")])
 def test_a_changed_file_is_asked_about(editor: Editor, stub: StubHost, project: Path, answer: int, text: str) -> None:
     editor.command(f"let g:answer = {answer}")
-    editor.command("LazydapLaunch")
-    stub.expect("launch")
+    assert starts(editor, stub)
     assert (project / "a.py").read_text() == text
 
 
-def test_a_question_that_is_left_launches_nothing(editor: Editor, stub: StubHost) -> None:
+def test_a_question_that_is_left_starts_nothing(editor: Editor, stub: StubHost) -> None:
     editor.command("let g:answer = 0")
-    editor.command("LazydapLaunch")
-    editor.command("LazydapStatus")
-    stub.expect("status")
-    assert [message["verb"] for message in stub.heard() if message["verb"] == "launch"] == []
+    assert not starts(editor, stub)
 
 
 def test_with_autowrite_it_is_saved_without_a_word(editor: Editor, stub: StubHost, project: Path) -> None:
     editor.command("set autowrite")
-    editor.command("LazydapLaunch")
-    stub.expect("launch")
+    assert starts(editor, stub)
     assert (project / "a.py").read_text() == "changed\n"

@@ -253,3 +253,27 @@ def test_a_mistake_is_named_where_it_stands_in_the_file(text: str, place: str | 
         return
     with pytest.raises(ValueError, match=place):
         jsonc.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "folders"),
+    [
+        ("debugpy", {"pathMappings": [{"localRoot": "${workspaceFolder}", "remoteRoot": "."}]}, {".": "/p"}),
+        ("debugpy", {"pathMappings": [{"localRoot": "src", "remoteRoot": "/app"}]}, {"/app": "/p/src"}),
+        ("python", {"localRoot": "/p/src", "remoteRoot": "/app"}, {"/app": "/p/src"}),
+        ("go", {"substitutePath": [{"from": "${workspaceFolder}", "to": "/build"}]}, {"/build": "/p"}),
+        ("go", {"substitutePath": [{"from": "", "to": "shop"}]}, {"shop": ""}),
+        ("lldb", {"sourceMap": {"/build": "${workspaceFolder}", "/empty": None}}, {"/build": "/p", "/empty": ""}),
+        ("lldb", {"sourceMap": [["/build", "."]]}, {"/build": "/p/."}),
+        ("cppdbg", {"sourceFileMap": {"/a": "/b", "/c": {"editorPath": "/d"}}}, {"/a": "/b", "/c": "/d"}),
+    ],
+)
+@pytest.mark.parametrize("request_", ["launch", "attach"])
+def test_where_sources_lie_here_is_read_in_the_words_of_each_adapter(
+    request_: str, kind: str, keys: dict[str, Any], folders: dict[str, str]
+) -> None:
+    entry = {**ENTRY, "type": kind, "request": request_, **keys}
+
+    [read] = read_text(json.dumps({"configurations": [entry]}), Path("/p"), {}).configurations
+
+    assert dict(read.source_map) == folders

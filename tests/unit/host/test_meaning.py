@@ -10,13 +10,12 @@ import anyio
 import pytest
 
 from lazydap_core.errors import Cancelled, InvalidLaunchConfig
-from lazydap_nvim import meaning
 from lazydap_nvim.editor import ASK, CHOOSE, LIST_LINES, MESSAGE, Editor
 from lazydap_nvim.host import Host
 from lazydap_nvim.meaning import newer_source, order_of
 from lazydap_nvim.model import Project
-from lazydap_nvim.orders import Order
-from lazydap_nvim.verbs import Attach, Launch, Where
+from lazydap_nvim.orders import Attachment, Order
+from lazydap_nvim.verbs import Launch, Where
 from tests.unit.host.building import Clock
 
 DEADLINE = 10.0
@@ -63,11 +62,11 @@ class Desk:
         path.chmod(0o755)
         return path
 
-    def meant(self, args: str = "", **keys: Any) -> Order | None:
+    def meant(self, args: str = "", **keys: Any) -> Order | Attachment | None:
         where = Where(file=str(keys.get("file", "")), line=7, cwd=str(self.root))
         verb = Launch(args=args, where=where, **keys)
 
-        async def ask() -> Order | None:
+        async def ask() -> Order | Attachment | None:
             with anyio.fail_after(DEADLINE):
                 return await order_of(self.host, verb, str(self.root))
 
@@ -80,8 +79,8 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def only(order: Order | None) -> Order:
-    assert order is not None
+def only(order: Order | Attachment | None) -> Order:
+    assert isinstance(order, Order)
     return order
 
 
@@ -207,7 +206,7 @@ def test_cargo_tells_the_program_of_a_rust_file(desk: Desk, target: str, *, is_t
 
     order = desk.meant(file=str(source), env=environ)
 
-    assert (order is not None and order.program == str(program)) == is_there
+    assert (isinstance(order, Order) and order.program == str(program)) == is_there
     assert is_there or desk.lines == ["nothing to launch yet: build it (`cargo build`), then launch again"]
 
 
@@ -276,18 +275,61 @@ def test_what_will_be_asked_is_no_unknown_when_one_chooses(desk: Desk) -> None:
         ({"port": 5678}, "127.0.0.1:5678"),
         ({"processId": 42}, "42"),
         ({"processId": "${command:pickProcess}"}, ""),
+        ({"processId": "${input:pid}"}, "43"),
+        ({"connect": {"host": "${env:HOME}", "port": "${input:pid}"}}, "ROOT:43"),
     ],
 )
-def test_a_configuration_that_attaches_does_so(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, keys: dict[str, Any], target: str
-) -> None:
-    attached: list[str] = []
+def test_a_configuration_that_attaches_does_so(desk: Desk, keys: dict[str, Any], target: str) -> None:
+    desk.configure({"request": "attach", **keys}, inputs=[{"id": "pid", "type": "promptString"}])
+    desk.answers = ["43"]
 
-    async def attach(_host: Host, verb: Attach) -> None:
-        attached.append(verb.target)
+    meant = desk.meant("it")
 
-    monkeypatch.setattr(meaning, "attach", attach)
-    desk.configure({"request": "attach", **keys})
+    assert isinstance(meant, Attachment)
+    assert (meant.kind, meant.target) == ("debugpy", target.replace("ROOT", str(desk.root)))
 
-    assert desk.meant("it") is None
-    assert attached == [target]
+
+@pytest.mark.parametrize("is_given", [False, True])
+def test_what_else_a_configuration_that_attaches_says_is_done_as_well(desk: Desk, *, is_given: bool) -> None:
+    make = {"label": "make it", "type": "shell", "command": "touch made"}
+    keys = {
+        "type": "debugpy",
+        "request": "attach",
+        "port": 5678,
+        "justMyCode": True,
+        "preLaunchTask": "make it",
+        "pathMappings": [{"localRoot": "${workspaceFolder}/src", "remoteRoot": "/app"}],
+        "subProcess": False,
+        "stopOnEntry": True,
+    }
+    desk.configure(keys, tasks=[make])
+
+    meant = desk.meant(config={"name": "it", **keys}) if is_given else desk.meant("it")
+
+    assert isinstance(meant, Attachment)
+    assert (meant.just_my_code, meant.source_map) == (True, {"/app": str(desk.root / "src")})
+    assert meant.configuration == (None if is_given else "it")
+    assert (desk.root / "made").exists()
+    assert "`it`: subProcess, stopOnEntry does nothing here" in desk.lines
+
+
+def test_a_configuration_that_cannot_be_expanded_does_not_attach(desk: Desk) -> None:
+    desk.configure({"request": "attach", "processId": "${input:nobody}"})
+
+    with pytest.raises(InvalidLaunchConfig, match=r"cannot be run: \$\{input:nobody\} cannot be expanded here"):
+        desk.meant("it")
+
+
+def test_a_variable_of_the_environment_is_the_editors_as_it_is_now(desk: Desk) -> None:
+    desk.configure({"program": "app.py", "args": ["${env:COLOUR}"]})
+
+    assert only(desk.meant("it", env={"COLOUR": "green"})).args == ("green",)
+
+
+def test_a_bare_launch_attaches_again_where_that_was_the_last(desk: Desk) -> None:
+    desk.configure({"request": "attach", "port": 5678})
+    last = desk.meant("it")
+    assert isinstance(last, Attachment)
+    desk.host.launches.last[str(desk.root)] = last
+
+    assert desk.meant("") == last

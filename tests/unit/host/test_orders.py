@@ -76,7 +76,8 @@ def test_a_configuration_brings_its_own_settings(root: str) -> None:
         env={"A": "1"},
         adapter_command="/usr/bin/python3",
     )
-    made = of_configuration(configuration, root, stop_on_entry=True)
+    made = of_configuration(configuration, root, (), stop_on_entry=True)
+    assert isinstance(made, Order)
     assert made == Order(
         root=root,
         kind="debugpy",
