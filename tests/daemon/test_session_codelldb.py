@@ -1,16 +1,19 @@
 """What a person sees of a program under codelldb: nothing of the ways that are its own."""
 
+import subprocess
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
+import psutil
 import pytest
 
 from lazydap_core.errors import BadRequest, DapProtocolError
 from lazydap_core.protocol import events, requests, responses
 from lazydap_core.protocol.additions.exceptions import ExceptionFilters, ExceptionFilterSet, FilterChange
+from lazydap_daemon.session import pausing
 from tests.daemon.codelldb_rig import codelldb_rig, commands, play, recite, session_of, start
 from tests.daemon.rig import NO_WAIT, STRAIGHT, WAIT, Rig
 from tests.fakes.codelldb_program import NO_SOURCE
@@ -297,6 +300,29 @@ async def test_a_program_whose_process_is_not_known_is_paused_in_codelldbs_own_w
     paused = await made.pause()
     assert (paused.state, paused.reason, paused.raw_reason) == ("paused", "pause", "exception")
     assert driver.requests().count("pause") == 1
+
+
+@pytest.fixture
+def sleeper() -> Iterator[int]:
+    """The pid of a process that nobody debugs."""
+    with subprocess.Popen(["sleep", "1000"]) as process:
+        yield process.pid
+        process.kill()
+
+
+async def test_a_signal_that_no_stop_answers_is_taken_back_and_the_adapter_is_asked_to_pause(
+    made: Rig, monkeypatch: pytest.MonkeyPatch, sleeper: int
+) -> None:
+    monkeypatch.setattr(pausing, "SIGNAL_PATIENCE", 0.05)
+    told = event("output", {"category": "console", "output": f"Launched process {sleeper} from 'program'\n"})
+    stop = event("stopped", {**_stopped("exception"), "description": "signal SIGSTOP"})
+    driver = recite(made, [*_handshake(), told, expect("pause"), reply(), stop])
+    await made.launch(stop_on_entry=False)
+    await made.until(lambda: session_of(made).debuggee)
+    paused = await made.pause()
+    assert (paused.state, paused.reason) == ("paused", "pause")
+    assert driver.requests().count("pause") == 1
+    assert psutil.Process(sleeper).status() != psutil.STATUS_STOPPED
 
 
 async def test_a_pause_that_nobody_waits_for_names_no_thread(made: Rig) -> None:

@@ -19,6 +19,7 @@ from lazydap_daemon.session.guest import Guest
 from lazydap_daemon.session.history import Numbered
 from lazydap_daemon.session.inspecting import finished
 from lazydap_daemon.session.naming import NamedPusher
+from lazydap_daemon.session.pausing import Pauser
 from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
 from lazydap_daemon.session.standing import Standing
 from lazydap_daemon.session.targets import Targets
@@ -29,8 +30,6 @@ log = logging.getLogger("daemon.session")
 DEFAULT_WAIT: Final = 30.0
 COALESCING_WINDOW: Final = 0.05
 LATE_EXIT_CODE: Final = 0.25
-PAUSE_PATIENCE: Final = 1.0
-PAUSE_RETRY: Final = 0.01
 
 
 class _Run(NamedTuple):
@@ -78,6 +77,7 @@ class Mover:
 
     def __init__(self, session: Session, targets: Targets, guest: Guest, functions: NamedPusher) -> None:
         self._session = session
+        self._pauser = Pauser(session)
         self._targets = targets
         self._guest = guest
         self._functions = functions
@@ -185,7 +185,7 @@ class Mover:
             mark = session.markers.pause()
             session.actor = ACTING.get()
             try:
-                await self._send_pause(thread_id)
+                await self._pauser.send(thread_id)
             except DaemonError as error:
                 session.markers.withdraw(mark)
                 # Refused because something else was faster to stop the program: the wait has that stop.
@@ -205,24 +205,6 @@ class Mover:
                 session_id=str(session.id),
                 state=session.state,
             )
-
-    async def _send_pause(self, thread_id: int) -> None:
-        """Ask for a pause, again where the adapter has not noticed yet that the program runs."""
-        session = self._session
-        if session.driver.pauses_by_signal and session.debuggee and session.interrupt.send(session.debuggee):
-            return
-        deadline = time.monotonic() + PAUSE_PATIENCE
-        while True:
-            try:
-                await self._send("pause", {"threadId": thread_id})
-            except DapProtocolError as refused:
-                text = str(refused.details.get("adapter_message", ""))
-                is_passing = self._session.driver.refuses_only_for_now("pause", text)
-                if not is_passing or time.monotonic() > deadline or self._session.state != "running":
-                    raise
-                await anyio.sleep(PAUSE_RETRY)
-            else:
-                return
 
     async def _join_run(self, request: requests.Continue) -> responses.Continued | responses.Stepped:
         armed = self._arm(request.wait, all_threads=request.all_threads)
