@@ -8,6 +8,7 @@ local M = {}
 local REACH = 200 -- lines above and below the old one in which a text is looked for
 local BLANKS = 50 -- blank lines in a row that an anchor looks across
 local LONGEST = 200 -- characters of a line
+local MOST_FORMS = 2000 -- lines whose form is kept
 local WORD = '[%w_\128-\255]' -- a letter of a name
 local TELLING = 3 -- letters and digits that make a line more than a bracket
 
@@ -18,10 +19,9 @@ local function kept(line)
   return #line > LONGEST and vim.fn.strcharpart(line, 0, LONGEST) or line
 end
 
---- What of a line a formatter leaves alone.
 ---@param line string
 ---@return string
-local function bare(line)
+local function stripped(line)
   -- Trimming is most of the work, and only what is cut needs it.
   local short = #line > LONGEST and kept(line) or line
   if short:find('%s') then
@@ -31,6 +31,23 @@ local function bare(line)
     short = short:gsub("'", '"')
   end
   return (short:gsub('[,;]$', ''))
+end
+
+local forms, form_count = {}, 0 ---@type table<string, string>, integer
+
+--- What of a line a formatter leaves alone. Searches meet the same lines again and again.
+---@param line string
+---@return string
+local function bare(line)
+  local form = forms[line]
+  if not form then
+    if form_count == MOST_FORMS then
+      forms, form_count = {}, 0
+    end
+    form = stripped(line)
+    forms[line], form_count = form, form_count + 1
+  end
+  return form
 end
 
 ---@param text string

@@ -26,6 +26,7 @@ M.namespace = vim.api.nvim_create_namespace('lazydap')
 ---@field told integer           row that the host knows of; of an arrow, where it stood last
 ---@field is_missing? boolean    its line is nowhere in the text
 ---@field is_unplaced? boolean   its mark stands where the line is not
+---@field sought? integer        the text, by its changedtick, in which its line was looked for last
 ---@field is_reread? boolean     an arrow's text was read again since it was drawn
 ---@field note? string
 

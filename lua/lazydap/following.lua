@@ -14,6 +14,8 @@ local origin = require('lazydap.origin')
 
 local M = {}
 
+local SEARCH = 1 -- milliseconds of one turn that are spent on searching
+local PAUSE = 5 -- milliseconds for the editor between two turns
 local QUIET = 200 -- milliseconds after a change of the text until the host hears of it
 
 ---@class lazydap.Move
@@ -86,16 +88,41 @@ local function tell_soon()
   end))
 end
 
+---@class lazydap.Turn one look at the text of a buffer
+---@field tick integer          of that text
+---@field ends? number          nanoseconds of the clock after which nothing more is searched for
+---@field has_searched? boolean
+---@field is_cut? boolean       something is left to be searched for
+
+--- Where a line is whose mark was taken away; nil where it was not found in this text, or is not searched for yet.
+---@param buffer integer
+---@param tracked lazydap.Tracked
+---@param turn lazydap.Turn
+---@return integer? row
+local function search(buffer, tracked, turn)
+  local record = tracked.record
+  if record.sought == turn.tick then
+    return nil
+  end
+  if turn.ends and turn.has_searched and vim.uv.hrtime() > turn.ends then
+    turn.is_cut = true
+    return nil
+  end
+  turn.has_searched, record.sought = true, turn.tick
+  return anchors.recover(buffer, record, tracked.row == false)
+end
+
 ---@param buffer integer
 ---@param tracked lazydap.Tracked
 ---@param taken table<string, true> rows that have a breakpoint of the same project
+---@param turn lazydap.Turn
 ---@return boolean is_changed
-local function look(buffer, tracked, taken)
+local function look(buffer, tracked, taken, turn)
   local record = tracked.record
   local was_missing = record.is_missing
   local row = tracked.row
   if not row or record.is_missing and record.is_unplaced then
-    row = anchors.recover(buffer, record, tracked.row == false)
+    row = search(buffer, tracked, turn)
     if row then
       breakpoints.place(buffer, tracked.key, row)
     end
@@ -117,16 +144,21 @@ end
 
 --- Look where the breakpoints of a buffer stand now.
 ---@param buffer integer
-local function read_back(buffer)
-  ticks[buffer] = vim.api.nvim_buf_get_changedtick(buffer)
+---@param within? number milliseconds for searching, of which one search may take more; nil: all is searched for
+---@return boolean is_done false when some are left: they count as lost until the next look
+local function read_back(buffer, within)
+  local turn = { tick = vim.api.nvim_buf_get_changedtick(buffer) } ---@type lazydap.Turn
+  turn.ends = within and vim.uv.hrtime() + within * 1e6
   local taken, is_changed = {}, false
   for _, tracked in ipairs(breakpoints.tracked(buffer)) do
-    is_changed = look(buffer, tracked, taken) or is_changed
+    is_changed = look(buffer, tracked, taken, turn) or is_changed
   end
+  ticks[buffer] = not turn.is_cut and turn.tick or nil
   if is_changed then
     marks.draw(buffer, config.get())
     lists.refresh()
   end
+  return not turn.is_cut
 end
 
 --- The breakpoints of a file that has another name now go with it, once the old name is free: a copy leaves them.
@@ -151,7 +183,13 @@ function M.changed(buffer)
   if not breakpoints.is_in(buffer) then
     return
   end
-  read_back(buffer)
+  if not read_back(buffer, SEARCH) then
+    vim.defer_fn(function()
+      if vim.api.nvim_buf_is_valid(buffer) then
+        M.changed(buffer)
+      end
+    end, PAUSE)
+  end
   if next(untold) then
     tell_soon()
   end

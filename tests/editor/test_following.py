@@ -315,3 +315,48 @@ def test_lost_lines_are_looked_for_in_little_more_than_it_takes_to_read_the_text
     # Taking each line apart takes eighty times as long.
     assert lost < 12
     assert gaps < 12
+
+
+TURNS = """
+local recover, turn = require('lazydap.anchors').recover, 0
+local following = require('lazydap.following')
+local changed = following.changed
+_G.turns, _G.clock = {}, 0
+vim.uv.hrtime = function()
+  _G.clock = _G.clock + 6e5
+  return _G.clock
+end
+following.changed = function(buffer)
+  turn = turn + 1
+  changed(buffer)
+end
+require('lazydap.anchors').recover = function(...)
+  _G.turns[turn] = (_G.turns[turn] or 0) + 1
+  return recover(...)
+end
+local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+table.insert(lines, 1, '# a licence')
+vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
+vim.cmd.doautocmd('TextChanged')
+"""
+
+
+def test_many_lines_that_went_at_once_are_looked_for_in_turns_between_which_the_editor_lives(
+    start_editor: Start, stub: StubHost, project: Path
+) -> None:
+    file = project / "long.py"
+    file.write_text("".join(f"value_{n} = {n}\n" for n in range(20_000)))
+    editor = start_editor(file, init=stub.init)
+    editor.command("LazydapStatus")
+    stub.expect("status")
+    numbers = range(1, 51)
+    editor.apply(
+        {"generation": 1, "breakpoints": [breakpoint_at(file, 390 * n, number=n, anchor=None) for n in numbers]}
+    )
+    eventually(editor.signs, lambda signs: len(signs) == len(numbers), what="all are drawn")
+    editor.lua(TURNS)
+    eventually(editor.signs, lambda signs: signs == {390 * n + 1: "●" for n in numbers}, what="all are found")
+    searches = editor.lua("return vim.tbl_values(_G.turns)")
+    # The clock goes on by more than half a turn at each look.
+    assert sum(searches) == len(numbers)
+    assert max(searches) <= 3
