@@ -17,6 +17,7 @@ local ALIGNED = 60 -- lines of a change within which lines that were altered are
 ---@field built? number          when its program was built, as it was found first; seconds
 ---@field texts table<string, string> by path
 ---@field bytes integer
+---@field has_read? true          the files that were open when it was met
 ---@field told table<string, true> paths that were said to have changed
 
 local origins = {} ---@type table<string, lazydap.Origin> by root
@@ -256,6 +257,23 @@ local function look_at(stop)
   end
 end
 
+--- Keep the text of a program's files that are open: by its first stop somebody may have written them.
+---@param project table
+local function read_open_files(project)
+  local origin = of(project)
+  if origin.has_read then
+    return
+  end
+  origin.has_read = true
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local path = vim.api.nvim_buf_is_loaded(buffer) and buffers.path(buffer)
+    local is_own = path and vim.startswith(path, project.root .. '/')
+    if path and (is_own or #state.of_path('breakpoints', path) > 0) then
+      text_of(project, path)
+    end
+  end
+end
+
 --- Keep the text of the files in which programs have stopped, say once of each that it has changed, and let go of what
 --- an ended program was made of.
 function M.update()
@@ -263,6 +281,12 @@ function M.update()
     local project = state.of_root(root)
     if project and not state.is_live(project.state) then
       origins[root] = nil
+    end
+  end
+  for _, live in ipairs(state.live()) do
+    local project = dated(live.root)
+    if project then
+      read_open_files(project)
     end
   end
   for _, stop in ipairs(state.get().stops) do

@@ -117,6 +117,22 @@ def test_what_another_program_wrote_after_a_stop_in_it_moves_the_arrow_too(debug
     debugged.editor.expect_message(RESTART)
 
 
+@pytest.mark.parametrize("is_stopped_first", [True, False])
+def test_a_file_written_by_another_program_under_a_modified_buffer_leaves_the_arrow_at_its_statement(
+    debugged: Debugged, source: Path, *, is_stopped_first: bool
+) -> None:
+    if is_stopped_first:
+        debugged.stop(3)
+    else:
+        debugged.run()
+    debugged.editor.lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'import os' })")
+    source.write_text("# git\n# checkout\n# of another branch\n" + TEXT)
+    debugged.editor.command("silent! checktime")
+    debugged.stop(10)
+    debugged.editor.expect_sign(11, "▶")
+    debugged.editor.expect_virtual_text(11, "changed since launch")
+
+
 def test_where_the_older_text_is_known_to_nobody_the_arrow_says_that_it_may_be_wrong(
     debugged: Debugged, source: Path
 ) -> None:
