@@ -155,9 +155,17 @@ local function break_at_place(request, options)
     return
   end
   if request.place.func then
-    ask(request.ask, {}, request.parts, function(parts)
-      host.send({ verb = 'break', ['function'] = request.place.func, parts = next(parts) and parts or nil })
-    end)
+    -- What the function's breakpoint has now only the host can find out.
+    local questions = {}
+    for _, part in ipairs(request.ask) do
+      questions[part] = QUESTION[part]
+    end
+    host.send({
+      verb = 'break',
+      ['function'] = request.place.func,
+      parts = next(request.parts) and request.parts or nil,
+      ask = next(questions) and questions or nil,
+    })
     return
   end
   local path = file_of(request.place)
@@ -171,14 +179,13 @@ local function break_at_place(request, options)
 end
 
 --- Remember what had a condition or text as the command that puts it back.
----@param where lazydap.Target
-local function remember(where)
-  for _, breakpoint in ipairs(where.standing or {}) do
+---@param breakpoints table[] path and line, or func
+function M.remember(breakpoints)
+  for _, breakpoint in ipairs(breakpoints) do
     if breakpoint.condition or breakpoint.hit_condition or breakpoint.log_message then
-      vim.fn.histadd(':', grammar.format(vim.tbl_extend('force', breakpoint, {
-        path = vim.fn.fnamemodify(breakpoint.path, ':.'),
-        line = breakpoint.asked_line or breakpoint.line,
-      })))
+      local place = breakpoint.func and {}
+        or { path = vim.fn.fnamemodify(breakpoint.path, ':.'), line = breakpoint.asked_line or breakpoint.line }
+      vim.fn.histadd(':', grammar.format(vim.tbl_extend('force', breakpoint, place)))
     end
   end
 end
@@ -191,7 +198,7 @@ local function remove(options)
   end
   local where = target_here(options)
   if where then
-    remember(where)
+    M.remember(where.standing or {})
     send(where, { verb = 'unbreak', first = where.first, last = where.last })
   end
 end
@@ -221,7 +228,7 @@ function M.toggle(options)
     return
   end
   if where.first == where.last and not next(request.parts) and #request.ask == 0 then
-    remember(where)
+    M.remember(where.standing or {})
   end
   send_break(request, where)
 end

@@ -235,6 +235,12 @@ function M.list_lines(json)
   end)
 end
 
+--- Put what the host has taken away into the command history, as far as it was more than a place.
+---@param json string `[{"path":…,"line":…} or {"func":…}, with their parts, …]`
+function M.remember(json)
+  require('lazydap.breaking').remember(vim.json.decode(json, { luanil = { object = true } }))
+end
+
 --- Draw the values anew: an option that concerns them has changed.
 function M.values()
   each_buffer(values.draw, config.get())

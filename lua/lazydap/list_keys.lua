@@ -1,6 +1,5 @@
 --- Owns the keys in our lists of breakpoints, stack and threads; in any other list each does what it always does.
 
-local grammar = require('lazydap.grammar')
 local host = require('lazydap.host')
 local lists = require('lazydap.lists')
 local say = require('lazydap.say')
@@ -24,18 +23,6 @@ local function breakpoint_of(item)
   end
 end
 
----@param breakpoint table
----@return string command that puts it back
-local function command_of(breakpoint)
-  if breakpoint.kind == 'function' then
-    return grammar.format(vim.tbl_extend('force', breakpoint, { func = breakpoint.name }))
-  end
-  return grammar.format(vim.tbl_extend('force', breakpoint, {
-    path = vim.fn.fnamemodify(breakpoint.path, ':.'),
-    line = breakpoint.asked_line or breakpoint.line,
-  }))
-end
-
 --- Tell the host what is to become of an exception filter, which has no id.
 ---@param filter table its entry
 ---@param what table
@@ -53,9 +40,9 @@ local function remove(breakpoints)
     else
       ids[breakpoint.root] = ids[breakpoint.root] or {}
       table.insert(ids[breakpoint.root], breakpoint.id)
-      local has_parts = breakpoint.condition or breakpoint.hit_condition or breakpoint.log_message
-      if has_parts and breakpoint.kind ~= 'data' then
-        vim.fn.histadd(':', command_of(breakpoint))
+      if breakpoint.kind ~= 'data' then
+        local func = breakpoint.kind == 'function' and breakpoint.name or nil
+        require('lazydap.breaking').remember({ vim.tbl_extend('force', breakpoint, { func = func }) })
       end
     end
   end

@@ -109,6 +109,8 @@ def _is_change(verb: AnyVerb) -> bool:
     """Whether it changes what stops the program; what asks the user first is answered too late to count."""
     if isinstance(verb, Exceptions):
         return bool(verb.filters) or verb.reset
+    if isinstance(verb, Break) and verb.ask:
+        return False
     return isinstance(verb, Break | BreakData | Unbreak | Enable | Disable | Filter)
 
 

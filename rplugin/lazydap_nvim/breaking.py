@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import Any
 
 from msgspec.structs import replace
 
 from lazydap_core.protocol import objects, requests, responses
+from lazydap_core.protocol.additions.named import FunctionBreakpointStatus
 from lazydap_core.protocol.objects import BreakpointStatus
 from lazydap_nvim import following, older, stopping
 from lazydap_nvim.host import Host
@@ -90,6 +92,10 @@ async def remove(host: Host, verb: Unbreak) -> None:
         link = host.link_to(root)
         await link.ready(start=True)
         there, named = _chosen(host.project(root), verb), _named(host.project(root), verb)
+        if verb.all:
+            # What is chosen by its line or its entry is remembered by the editor, which has drawn it.
+            functions = [one for one in named if isinstance(one, FunctionBreakpointStatus)]
+            host.editor.remember([*(stopping.remembered(one) for one in functions), *map(_remembered, there)])
         if named:
             await stopping.change(host, link, named, stopping.REMOVE)
         if there:
@@ -143,6 +149,11 @@ def standing(
         if (first <= b.line <= last or (b.adapter_line is not None and first <= b.adapter_line <= last))
         and is_same_file(b.source, file)
     )
+
+
+def _remembered(one: BreakpointStatus) -> dict[str, Any]:
+    parts = {name: getattr(one, name) for name in PARTS}
+    return {"path": one.source, "line": one.line, **parts}
 
 
 def _lines(verb: Break) -> tuple[int, int]:

@@ -25,6 +25,7 @@ ANSWER: Final = "require('lazydap.draw').answer(...)"
 CHOOSE: Final = "require('lazydap.draw').choose(...)"
 ASK: Final = "require('lazydap.draw').ask(...)"
 SAVE: Final = "require('lazydap.draw').save(...)"
+REMEMBER: Final = "require('lazydap.draw').remember(...)"
 LIST_LINES: Final = "require('lazydap.draw').list_lines(...)"
 
 
@@ -167,6 +168,10 @@ class Editor:
     def save(self, token: int) -> None:
         """Have changed files saved, or left as they are on purpose; the answer comes as the verb `chosen`."""
         self._send(SAVE, token)
+
+    def remember(self, breakpoints: Sequence[Any]) -> None:
+        """Put what has been taken away into the command history: path and line, or func, and the parts of each."""
+        self._send(REMEMBER, msgspec.json.encode(breakpoints).decode())
 
     def list_lines(self, title: str, cwd: str, lines: Iterable[str]) -> None:
         """Show what a build printed in `cwd` as a quickfix list, its errors with their places."""

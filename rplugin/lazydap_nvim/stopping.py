@@ -28,18 +28,30 @@ async def at_function(host: Host, verb: Break, name: str) -> None:
     if link is None:
         return
     parts: dict[str, str] = dict(verb.parts)
-    if "log_message" in parts:
+    questions: dict[str, str] = dict(verb.ask)
+    if "log_message" in (*parts, *questions):
         host.editor.say("a breakpoint on a function prints nothing: put one with log on its first line", "warn")
         return
     there = (await link.ask(requests.FunctionBreakpointList(), responses.FunctionBreakpoints)).breakpoints
     old = next((one for one in there if one.name == name), None)
+    for part, prompt in sorted(questions.items()):
+        answer = await host.questions.text(prompt, getattr(old, part, None) or "")
+        if answer is None:
+            return
+        parts[part] = answer.strip()
     if old is not None and not parts:
         removal = requests.FunctionBreakpointRemove(selector=objects.ByName(name=name), dry_run=False)
         await link.ask(removal, responses.FunctionBreakpoints)
+        host.editor.remember([remembered(old)])
         host.editor.say(f"no breakpoint on {name} any more")
         return
     (told,) = (await _put_function(link, name, old, parts)).breakpoints
     host.editor.say(one_line(f"breakpoint on {name}{f': {told.message}' if told.message else ''}"))
+
+
+def remembered(one: named.FunctionBreakpointStatus) -> dict[str, str | None]:
+    """What `Editor.remember` needs of a function's breakpoint."""
+    return {"func": one.name, "condition": one.condition, "hit_condition": one.hit_condition}
 
 
 async def _put_function(

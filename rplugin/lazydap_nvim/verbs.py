@@ -97,7 +97,8 @@ class Break(Verb, frozen=True, kw_only=True):
     """Bare: put a breakpoint there or take it away. With parts: set those, an empty text clears one.
 
     `ids` are the breakpoints of the project `root` that stand on the line by the editor's marks, None where it has
-    drawn none yet. A range has `first` and `last` in place of `line` and changes only what is there.
+    drawn none yet. A range has `first` and `last` in place of `line` and changes only what is there. `ask` are the
+    parts that the user is to be asked for, of a `function`, with their prompts.
     """
 
     file: str = ""
@@ -108,6 +109,7 @@ class Break(Verb, frozen=True, kw_only=True):
     ids: tuple[int, ...] | None = None
     root: str | None = None
     function: str | None = None
+    ask: TextMap = ()
     anchor: str | None = None
     older: OlderByRoot = ()
 

@@ -268,10 +268,11 @@ COMPLAINTS: Final[dict[str, tuple[str, ...] | str]] = {
         "signs::test_a_file_is_known_by_its_real_path",
     ),
     "the sources of a container lie elsewhere": (
-        "the map of folders is a launch option that the daemon carries out: tests/daemon holds it"
+        "elsewhere::test_a_python_program_of_another_folder_is_attached_to_and_shown_here",
+        "elsewhere::test_a_native_program_that_was_built_in_another_folder_is_shown_here",
     ),
     "path maps of containers are hard to find": (
-        "the map of folders is read from launch.json as VS Code writes it: tests/unit/core/test_launches.py holds it"
+        "elsewhere::test_a_python_program_of_another_folder_is_attached_to_and_shown_here",
     ),
     "with panes open a program of many threads crawls": (
         "threads_scripted::test_the_stack_is_kept_current_while_it_can_be_seen_and_only_then",
