@@ -38,7 +38,7 @@ end
 --- The project that a command given here is for.
 ---@return table
 local function project_here()
-  return state.project_of(require('lazydap.buffers').path(0)) or {}
+  return state.commanded(require('lazydap.buffers').path(0)) or {}
 end
 
 --- The lines that have breakpoints, as `:LazydapBreak` takes them.
@@ -78,9 +78,11 @@ end
 ---@param before string
 ---@return string[]
 function M.of_launch(lead, before)
+  -- A launch is of the file's own project, whatever is live.
+  local own = state.project_of(require('lazydap.buffers').path(0)) or {}
   local found = vim.tbl_map(function(name)
     return name:sub(#before + 1)
-  end, beginning(project_here().launches or {}, before .. lead))
+  end, beginning(own.launches or {}, before .. lead))
   if before ~= '' and #found > 0 then
     return found
   end

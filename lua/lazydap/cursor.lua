@@ -36,8 +36,9 @@ end
 --- The window for a file: one that shows it, else the one that was chosen before, else the current one, else the one
 --- before, else any that may change.
 ---@param buffer? integer the file's buffer, when it is loaded
+---@param is_here? boolean the user goes there from this window, whatever window was chosen for stops
 ---@return integer? window nil when a new one has to be opened
-local function window_for(buffer)
+local function window_for(buffer, is_here)
   local windows = vim.api.nvim_tabpage_list_wins(0)
   table.insert(windows, 1, vim.api.nvim_get_current_win())
   for _, window in ipairs(buffer and windows or {}) do
@@ -50,7 +51,7 @@ local function window_for(buffer)
     table.insert(windows, 2, previous)
   end
   local before = kept[vim.api.nvim_get_current_tabpage()]
-  if before and vim.tbl_contains(windows, before) then
+  if not is_here and before and vim.tbl_contains(windows, before) then
     table.insert(windows, 1, before)
   end
   for _, window in ipairs(windows) do
@@ -66,20 +67,24 @@ local function open_window()
   vim.bo.bufhidden = 'wipe'
 end
 
+--- Go to a window that shows the file, or that can and may.
 ---@param path string real path
+---@param is_here? boolean from this window if it can and may, and stops keep theirs
 ---@return string? fault
-local function show(path)
+function M.show(path, is_here)
   local buffer = buffers.of_path(path)
   if not buffer and vim.fn.filereadable(path) == 0 then
     return ('%s is not readable here'):format(vim.fn.fnamemodify(path, ':~:.'))
   end
-  local window = window_for(buffer)
+  local window = window_for(buffer, is_here)
   if window then
     vim.api.nvim_set_current_win(window)
   else
     open_window()
   end
-  kept[vim.api.nvim_get_current_tabpage()] = vim.api.nvim_get_current_win()
+  if not is_here then
+    kept[vim.api.nvim_get_current_tabpage()] = vim.api.nvim_get_current_win()
+  end
   if buffer and vim.api.nvim_win_get_buf(0) == buffer then
     return nil
   end
@@ -102,7 +107,7 @@ end
 ---@param path string real path
 ---@param line integer
 local function go(path, line)
-  local fault = show(path)
+  local fault = M.show(path)
   if fault then
     say.say(fault, 'warn')
     return

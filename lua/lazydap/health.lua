@@ -128,13 +128,30 @@ local function check_screen()
   end
 end
 
+--- The file the user came from: `:checkhealth` has opened its own buffer, in a tab page, a split or a float.
+---@return string?
+local function file_before()
+  local tab = vim.api.nvim_list_tabpages()[vim.fn.tabpagenr('#')]
+  local candidates = {
+    vim.fn.winbufnr(vim.fn.winnr('#')),
+    tab and vim.api.nvim_win_get_buf(vim.api.nvim_tabpage_get_win(tab)) or -1,
+    vim.fn.bufnr('#'),
+  }
+  for _, buffer in ipairs(candidates) do
+    local path = vim.api.nvim_buf_is_valid(buffer) and buffer > 0 and require('lazydap.buffers').path(buffer)
+    if path then
+      return path
+    end
+  end
+end
+
 --- Adapters, state file, socket and daemon of the project that the current file, or else the directory, belongs to.
 local function check_doctor()
   local python = host.interpreter().path
   if not python then
     return
   end
-  local file = require('lazydap.buffers').path(0)
+  local file = file_before()
   local ok, process = pcall(vim.system, { python, '-E', '-c', DOCTOR, host.root(), host.root() .. '/daemon' }, {
     cwd = file and vim.fs.dirname(file) or vim.fn.getcwd(),
     text = true,

@@ -15,7 +15,7 @@ function M.status()
     return ''
   end
   local state = require('lazydap.state')
-  local project = state.project_of(require('lazydap.buffers').path(0)) or {}
+  local project = state.commanded(require('lazydap.buffers').path(0)) or {}
   if not state.is_live(project.state) then
     return ''
   end
@@ -28,7 +28,7 @@ function M.status()
 end
 
 ---@class lazydap.Snapshot
----@field state string          of the current buffer's project; `none` when nothing is known
+---@field state string          of the session a command given here is for; `none` when there is none
 ---@field session_id? string
 ---@field thread_id? integer
 ---@field frame? table          where it is stopped: path, line, name
@@ -41,7 +41,7 @@ end
 function M.state()
   local state = require('lazydap.state')
   local now = state.get()
-  local project = state.project_of(require('lazydap.buffers').path(0)) or {}
+  local project = state.commanded(require('lazydap.buffers').path(0)) or {}
   local frame
   for _, place in ipairs(vim.list_extend(vim.list_extend({}, now.frames), now.stops)) do
     if not frame and place.root == project.root then

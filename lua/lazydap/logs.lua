@@ -10,7 +10,7 @@ local M = {}
 ---@param which string
 function M.open(which)
   local host_log = require('lazydap.host').log_path()
-  local project = state.project_of(buffers.path(0)) or {}
+  local project = state.commanded(buffers.path(0)) or {}
   local path
   if which == '' then
     path = project.log and vim.uv.fs_stat(project.log) and project.log or host_log

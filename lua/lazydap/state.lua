@@ -156,6 +156,27 @@ function M.is_live(state)
   return LIVE[state] == true
 end
 
+--- The project that a command given in a window with that file is for: whose stop it shows, else the one last commanded
+--- or stopped, else any that lives; so a library stepped into belongs to the program. With nothing live the file's own.
+---@param path? string real path
+---@return table?
+function M.commanded(path)
+  local live = M.live()
+  if #live < 2 then
+    return live[1] or M.project_of(path)
+  end
+  for _, stop in ipairs(path and M.of_path('stops', path) or {}) do
+    return M.of_root(stop.root)
+  end
+  local own = M.project_of(path)
+  for _, project in ipairs(live) do
+    if project.last then
+      return project
+    end
+  end
+  return own and LIVE[own.state] and own or live[#live]
+end
+
 --- The project whose root holds the file most closely, else the only live one, else none.
 ---@param path? string real path
 ---@return table?

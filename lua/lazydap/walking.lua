@@ -1,47 +1,73 @@
 --- Owns going from breakpoint to breakpoint, through all files of the project.
 
 local buffers = require('lazydap.buffers')
+local cursor = require('lazydap.cursor')
 local say = require('lazydap.say')
 local state = require('lazydap.state')
 
 local M = {}
 
----@return {path: string, line: integer}[] in order
-local function places()
-  local found = {}
-  for _, breakpoint in ipairs(state.get().breakpoints) do
-    local buffer = buffers.of_path(breakpoint.path)
-    if not buffer then
-      found[#found + 1] = { path = breakpoint.path, line = breakpoint.asked_line or breakpoint.line }
-    end
-  end
-  for _, entry in ipairs(buffers.loaded()) do
-    for _, standing in ipairs(require('lazydap.breakpoints').standing(entry.buffer)) do
-      found[#found + 1] = { path = entry.path, line = standing.row + 1 }
-    end
-  end
-  table.sort(found, function(a, b)
-    return a.path < b.path or a.path == b.path and a.line < b.line
-  end)
-  return found
-end
+---@alias lazydap.walking.Target {path: string, line: integer}
 
----@param a {path: string, line: integer}
----@param b {path: string, line: integer}
+---@param a lazydap.walking.Target
+---@param b lazydap.walking.Target
 ---@return boolean
 local function is_before(a, b)
   return a.path < b.path or a.path == b.path and a.line < b.line
 end
 
----@param target {path: string, line: integer}
+---@return table<string, lazydap.walking.Target[]> by root, in order
+local function places()
+  local found = {} ---@type table<string, lazydap.walking.Target[]>
+  local function add(root, target)
+    found[root] = found[root] or {}
+    table.insert(found[root], target)
+  end
+  for _, breakpoint in ipairs(state.get().breakpoints) do
+    if not buffers.of_path(breakpoint.path) then
+      add(breakpoint.root, { path = breakpoint.path, line = breakpoint.asked_line or breakpoint.line })
+    end
+  end
+  for _, entry in ipairs(buffers.loaded()) do
+    for _, standing in ipairs(require('lazydap.breakpoints').standing(entry.buffer)) do
+      add(standing.breakpoint.root, { path = entry.path, line = standing.row + 1 })
+    end
+  end
+  for _, targets in pairs(found) do
+    table.sort(targets, is_before)
+  end
+  return found
+end
+
+--- The breakpoints of one project: the one that has some in this file, else the file's own, else the one that a command
+--- given here is for, else the directory's, else the only one that has any.
+---@return lazydap.walking.Target[]
+local function of_project_here()
+  local path = buffers.path(0)
+  local by_root = places()
+  local here = path and state.of_path('breakpoints', path)[1]
+  local near = {
+    here or {},
+    state.project_of(path) or {},
+    state.commanded(path) or {},
+    state.project_of(buffers.real_path(vim.fn.getcwd()) .. '/') or {},
+  }
+  for _, one in ipairs(near) do
+    if by_root[one.root] then
+      return by_root[one.root]
+    end
+  end
+  local root, only = next(by_root)
+  return root and next(by_root, root) == nil and only or {}
+end
+
+---@param target lazydap.walking.Target
 local function go(target)
   vim.cmd("normal! m'")
-  if buffers.path(0) ~= target.path then
-    local ok, fault = pcall(vim.cmd.edit, vim.fn.fnameescape(target.path))
-    if not ok then
-      say.say(tostring(fault):gsub('^.-(E%d+:)', '%1'), 'error')
-      return
-    end
+  local fault = cursor.show(target.path, true)
+  if fault then
+    say.say(fault, 'error')
+    return
   end
   vim.api.nvim_win_set_cursor(0, { math.min(target.line, vim.api.nvim_buf_line_count(0)), 0 })
   vim.cmd('normal! ^zv')
@@ -50,7 +76,7 @@ end
 --- Go to the next breakpoint, or the one before; behind the last comes the first.
 ---@param options table `count`, and `back`
 function M.breakpoint(options)
-  local all = places()
+  local all = of_project_here()
   if #all == 0 then
     say.say('no breakpoints are known here: :LazydapBreak puts one')
     return

@@ -7,30 +7,32 @@ from msgspec.structs import replace
 from lazydap_nvim import entries
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import Project
+from lazydap_nvim.targets import having_breakpoints
 from lazydap_nvim.verbs import Breakpoints
 
 BREAKPOINTS: Final = "breakpoints"
 
 
 async def list_breakpoints(host: Host, verb: Breakpoints) -> None:
-    """`:LazydapBreakpoints`: the breakpoints as a list, kept up to date from now on. Raises LazydapError."""
+    """`:LazydapBreakpoints`: those of one project as a list, kept up to date from now on. Raises LazydapError."""
     await host.acquainted(verb.where, is_file_enough=True)
     token = next(host.tokens)
-    connected = [project for project in host.model.projects.values() if project.is_connected]
-    host.looks.listed.update((project.root, _session(project)) for project in connected)
-    if any(project.breakpoints for project in host.model.projects.values()):
+    project = having_breakpoints(host.model, verb.where, host.root_of)
+    if project is not None and project.breakpoints:
         # What is known already need not wait for the rest.
-        _open(host, token)
-    for project in connected:
+        _open(host, project.root, token)
+    if project is not None and project.is_connected:
+        host.looks.listed[project.root] = _session(project)
         await host.read_stoppers(project.root)
-    if any(project.breakpoints or entries.of_project(project) for project in host.model.projects.values()):
-        _open(host, token)
+        project = host.project(project.root)
+    if project is not None and (project.breakpoints or entries.of_project(project)):
+        _open(host, project.root, token)
     else:
         host.editor.say("no breakpoints: :LazydapBreak puts one")
 
 
-def _open(host: Host, token: int) -> None:
-    host.model = replace(host.model, breakpoint_list=token)
+def _open(host: Host, root: str, token: int) -> None:
+    host.model = replace(host.model, breakpoint_list=token, breakpoint_root=root)
     host.draw()
 
 

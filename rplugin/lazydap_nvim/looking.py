@@ -25,15 +25,16 @@ async def stopped(host: Host, verb: AnyVerb) -> tuple[Project, Session] | None:
 
 
 async def go_here(host: Host, verb: Here) -> None:
-    """`:LazydapHere`: the cursor goes to the stop, or to the chosen frame."""
+    """`:LazydapHere`: the cursor goes to the stop, and what was looked at in place of it is no longer chosen."""
     found = await stopped(host, verb)
     if found is None:
         return
     project, session = found
-    frame = _looked_at(session)
+    if chosen_frame(session) is not None:
+        await _look_at_stop(host, project.root)
+    frame = _standing(host, project.root)
     if frame is not None and place(frame) is None and await host.read_text(project.root, frame):
-        now = host.project(project.root).live
-        frame = frame if now is None else _looked_at(now)
+        frame = _standing(host, project.root)
     where = place(frame)
     if where is None:
         name = "an unknown place" if frame is None else one_line(frame.name)
@@ -43,8 +44,19 @@ async def go_here(host: Host, verb: Here) -> None:
     host.draw()
 
 
-def _looked_at(session: Session) -> StackFrame | None:
-    return chosen_frame(session) or (session.stop and standing_frame(session.stop))
+def _standing(host: Host, root: str) -> StackFrame | None:
+    session = host.project(root).live
+    return None if session is None or session.stop is None else standing_frame(session.stop)
+
+
+async def _look_at_stop(host: Host, root: str) -> None:
+    host.apply(stops.stop_chosen(host.project(root)))
+    session, frame = host.project(root).live, _standing(host, root)
+    if session is None or session.stop is None or session.stop.locals is not None or frame is None:
+        return
+    page = await inspection.locals_of(host.link_to(root), session.id, frame.id)
+    if page is not None:
+        host.apply(stops.values_told(host.project(root), session.seen, 0, page))
 
 
 async def choose_frame(host: Host, verb: Frame | Up | Down) -> None:

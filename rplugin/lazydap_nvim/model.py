@@ -182,7 +182,10 @@ class Pane(Known, frozen=True, kw_only=True):
 
 
 class Model(Known, frozen=True, kw_only=True):
-    """Everything there is to draw. `last` is the root last commanded or last stopped."""
+    """Everything there is to draw.
+
+    `last` is the root last commanded or last stopped, `breakpoint_root` the one whose breakpoints are listed.
+    """
 
     projects: Mapping[str, Project] = {}
     last: str | None = None
@@ -190,6 +193,7 @@ class Model(Known, frozen=True, kw_only=True):
     stack: Listing | None = None
     threads: Listing | None = None
     breakpoint_list: int | None = None
+    breakpoint_root: str | None = None
     panes: Mapping[str, Pane] = {}
 
     def with_project(self, project: Project, **changes: Any) -> "Model":

@@ -67,3 +67,9 @@ def root_for_breakpoint(model: Model, file: str, root_of: RootOf) -> str | None:
         return root
     around = [root for root in model.projects if file.startswith(root.rstrip("/") + "/")]
     return max(around, key=len, default=None)
+
+
+def having_breakpoints(model: Model, where: Where, root_of: RootOf) -> Project | None:
+    """The project whose breakpoints are meant where no line is: that of the file, else the one commanded from here."""
+    root = root_for_breakpoint(model, where.file, root_of) if where.file else None
+    return model.projects.get(root or "") or commanded(model, where, root_of)

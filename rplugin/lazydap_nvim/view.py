@@ -42,15 +42,16 @@ def drawn_state(project: Project) -> str:
 
 def projects(model: Model) -> list[Json]:
     """One entry a project: its session as the status line and the autocommands need it."""
-    return [_project(project) for project in model.projects.values()]
+    return [_project(project, is_last=project.root == model.last) for project in model.projects.values()]
 
 
-def _project(project: Project) -> dict[str, Json]:
+def _project(project: Project, *, is_last: bool) -> dict[str, Json]:
     entry: dict[str, Json] = {
         "root": project.root,
         "state": drawn_state(project),
         "connected": project.is_connected,
         "following": project.is_following,
+        "last": is_last,
         "launches": project.launches,
         "log": project.log,
         "functions": tuple(one.name for one in project.stoppers.functions),
@@ -225,9 +226,10 @@ def lists(model: Model) -> dict[str, Json]:
     if model.threads is not None:
         asked["threads"] = _listing(model.threads)
     if model.breakpoint_list is not None:
+        listed = model.projects.get(model.breakpoint_root or "")
         asked["breakpoints"] = {
             "title": "Lazydap breakpoints",
-            "items": [item for project in model.projects.values() for item in _breakpoint_items(project)],
+            "items": [] if listed is None else _breakpoint_items(listed),
             "open": model.breakpoint_list,
         }
     return asked
@@ -303,7 +305,7 @@ def _of_sessions(*fields: str) -> Callable[[Model], tuple[Any, ...]]:
 
 
 def _project_inputs(model: Model) -> tuple[Any, ...]:
-    parts: list[Any] = []
+    parts: list[Any] = [model.last]
     for project in model.projects.values():
         session = project.session
         parts += (project.root, drawn_state(project), project.is_connected, project.is_following, project.launches)
@@ -332,7 +334,7 @@ def _jump_inputs(model: Model) -> tuple[Any, ...]:
 
 def _list_inputs(model: Model) -> tuple[Any, ...]:
     listed = () if model.breakpoint_list is None else (*_breakpoint_inputs(model), *_stoppers(model))
-    return (model.stack, model.threads, model.breakpoint_list, *listed)
+    return (model.stack, model.threads, model.breakpoint_list, model.breakpoint_root, *listed)
 
 
 def _stoppers(model: Model) -> tuple[Any, ...]:

@@ -125,3 +125,23 @@ def test_the_state_can_be_asked_for(editor: Editor, source: Path) -> None:
     assert editor.lua("return require('lazydap').status()") == "running a.py"
     editor.apply(batch(source, "exited"))
     assert editor.lua("return require('lazydap').status()") == ""
+
+
+def test_a_library_that_was_stepped_into_is_told_of_as_the_program(editor: Editor, source: Path) -> None:
+    library = source.parent.parent / "lib" / "lib.py"
+    library.parent.mkdir()
+    library.write_text("one\ntwo\n")
+    told = batch(library, "paused", 2)
+    root = str(source.parent)
+    projects = [{**told["projects"][0], "root": root}, {"root": str(library.parent), "state": "none"}]
+    stops = [{**told["stops"][0], "root": root}]
+    editor.apply({**told, "projects": projects, "stops": stops})
+    editor.edit(library)
+    assert editor.lua("return require('lazydap').status()") == "paused lib.py:2"
+    state = editor.lua("return require('lazydap').state()")
+    assert (state["state"], state["frame"]["line"]) == ("paused", 2)
+    # With a program of its own that lives, the stop in this window still decides.
+    editor.apply({"generation": 3, "projects": [projects[0], {**projects[1], "state": "running", "last": True}]})
+    assert editor.lua("return require('lazydap').state().state") == "paused"
+    editor.edit(source)
+    assert editor.lua("return require('lazydap').state().state") == "running"

@@ -106,6 +106,36 @@ def test_the_next_breakpoint_may_be_in_another_file(editor: Editor, files: tuple
     editor.expect_cursor(files[0], 4)
 
 
+def test_walking_to_a_breakpoint_spares_lists_panes_and_pinned_windows(
+    editor: Editor, files: tuple[Path, Path]
+) -> None:
+    editor.apply(batch(point(files[0], 1, 4), point(files[1], 2, 7)))
+    assert editor.eval("&buftype") == "quickfix"
+    editor.command("Lazydap next-breakpoint")
+    editor.expect_cursor(files[0], 4)
+    editor.command("setlocal winfixbuf | wincmd p")
+    editor.command("2Lazydap next-breakpoint")
+    editor.expect_cursor(files[1], 7)
+    assert editor.eval("sort(map(getwininfo(), {_, w -> getbufvar(w.bufnr, '&buftype')}))") == ["", "", "quickfix"]
+
+
+def test_walking_stays_in_the_project_of_the_file(editor: Editor, files: tuple[Path, Path]) -> None:
+    elsewhere = files[0].parent.parent / "q"
+    (elsewhere / ".lazydap").mkdir(parents=True)
+    other = elsewhere / "z.py"
+    other.write_text("one\ntwo\n")
+    own = [point(files[0], 1, 4, root=str(files[0].parent)), point(files[1], 2, 7, root=str(files[0].parent))]
+    projects = [{"root": str(files[0].parent), "state": "none"}, {"root": str(elsewhere), "state": "none"}]
+    points = [*own, point(other, 1, 2, root=str(elsewhere))]
+    editor.apply({"generation": 1, "projects": projects, "breakpoints": points})
+    editor.go_to(4)
+    editor.command("2Lazydap next-breakpoint")
+    editor.expect_cursor(files[0], 4)
+    editor.edit(other)
+    editor.command("Lazydap next-breakpoint")
+    editor.expect_cursor(other, 2)
+
+
 def test_all_breakpoints_go_only_when_the_question_is_answered(editor: Editor, stub: StubHost) -> None:
     editor.lua("vim.ui.select = function(items, _, done) done(items[vim.g.answer], vim.g.answer) end")
     for answer in (2, 1):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.editor.editor import ROOT, Editor
+from tests.house.surroundings import Folders
 
 Start = Callable[..., Editor]
 
@@ -90,6 +91,19 @@ def test_the_health_report_says_what_is_found(start_editor: Start) -> None:
     for check in ("adapter.debugpy", "state.file", "socket.path", "daemon", "interpreter"):
         assert f"OK {check}: " in report
     assert "ERROR" not in report
+
+
+def test_the_health_report_is_of_the_project_of_the_file_the_user_came_from(
+    start_editor: Start, private_folders: Folders
+) -> None:
+    other = private_folders.home / "q"
+    (other / ".lazydap").mkdir(parents=True)
+    file = other / "a.py"
+    file.write_text("one\n")
+    (other / ".lazydap" / "state.toml").write_text("breakpoints = 3\n")
+    editor = start_editor(file)
+    editor.command("checkhealth lazydap")
+    assert f"{other / '.lazydap'}" in "\n".join(line for line in editor.eval("getline(1, '$')") if "state.file" in line)
 
 
 OLD = "#!/bin/sh\necho 3.9.2\n"

@@ -189,6 +189,19 @@ def frame_chosen(project: Project, number: int) -> Outcome:
     return Outcome(after, ("draw",) if where is None else ("draw", Jump(*where, "frame")))
 
 
+def stop_chosen(project: Project) -> Outcome:
+    """The user looks at the stop itself again, not at another frame or thread of it."""
+    session = project.live
+    if session is None or session.stop is None:
+        return Outcome(project)
+    stop = session.stop
+    is_its_thread = session.thread is None or session.thread == stop.thread_id
+    told = replace(session, chosen=0, thread=None, frames=session.frames if is_its_thread else ())
+    if stop.locals is not None:
+        told = with_values(told, stop.generation, standing_frame(stop), stop.locals)
+    return Outcome(replace(project, session=told), ("draw",))
+
+
 def thread_chosen(project: Project, generation: int, thread: int, frames: tuple[StackFrame, ...]) -> Outcome:
     """The user looks at another thread of the stop with that generation; `frames` is its stack."""
     session = project.live

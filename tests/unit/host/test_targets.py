@@ -4,7 +4,7 @@ from pathlib import Path
 from uuid import UUID
 
 from lazydap_nvim.model import Model, Project
-from lazydap_nvim.targets import commanded, root_finder, root_for_breakpoint
+from lazydap_nvim.targets import commanded, having_breakpoints, root_finder, root_for_breakpoint
 from lazydap_nvim.verbs import Where
 from tests.unit.host.building import frame, project, session, stop
 
@@ -52,6 +52,12 @@ def test_with_nothing_live_the_buffers_project_or_the_editors_or_the_last() -> N
     assert chosen(nothing, cwd="/p/sub") == "/p"
     assert chosen(nothing, file="/tmp/x.py") == "/r"
     assert chosen(Model()) is None
+
+
+def test_breakpoints_are_listed_of_the_files_project_though_another_is_live() -> None:
+    known = model(live("/p", 1), project(root="/q"))
+    listed = {file: having_breakpoints(known, Where(file=file), root_of) for file in ("/q/b.py", "/usr/lib/x.py", "")}
+    assert [found and found.root for found in listed.values()] == ["/q", "/p", "/p"]
 
 
 def test_a_library_that_was_stepped_into_belongs_to_the_program() -> None:

@@ -517,3 +517,15 @@ def test_no_order_of_events_brings_an_old_stop_back(happened: list[events.Event]
         if now.live is None:
             newest = -1
             assert now.session is None or (now.session.stop is None and now.session.values is None)
+
+
+def test_the_stop_is_looked_at_again_after_another_frame_or_thread() -> None:
+    told = stops.frames_told(standing(), 1, (frame(4), frame(9, "caller", id=2))).project
+    chosen = stops.frame_chosen(told, 1).project
+    back = live(stops.stop_chosen(stops.values_told(chosen, 1, 1, page(z="5")).project))
+    assert (back.chosen, back.thread, len(back.frames)) == (0, None, 2)
+    assert back.values is not None
+    assert [row.name for row in back.values.rows] == ["x", "y"]
+    other = stops.thread_chosen(told, 1, 7, (frame(20, "waits", id=3),)).project
+    again = live(stops.stop_chosen(other))
+    assert (again.chosen, again.thread, again.frames) == (0, None, ())

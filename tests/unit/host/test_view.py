@@ -207,12 +207,13 @@ def test_the_cursor_follows_the_program_that_was_last_commanded() -> None:
     assert drawn(model_of(ours, other))["follow"] is True
 
 
-def test_lists_are_sent_once_they_were_asked_for() -> None:
+def test_lists_are_sent_once_they_were_asked_for_and_breakpoints_are_of_one_project() -> None:
     stack = Listing(
         title="Lazydap stack", items=(Item(path=FILE, line=4, text="main", id=2), Item(text="more")), open=5
     )
     live = project(session=session(), breakpoints=(breakpoint_at(4, condition="x > 1", enabled=False),))
-    lists = drawn(model_of(live, stack=stack, breakpoint_list=6))["lists"]
+    other = project(root="/q", breakpoints=(breakpoint_at(7, path="/q/b.py"),))
+    lists = drawn(model_of(live, other, stack=stack, breakpoint_list=6, breakpoint_root=ROOT))["lists"]
     assert lists["stack"] == {
         "title": "Lazydap stack",
         "items": [
