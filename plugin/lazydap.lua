@@ -75,7 +75,7 @@ end
 ---@param mode? string
 local function map(name, right, mode)
   -- `vim.keymap.set` takes three times as long, and every start of Neovim pays for it.
-  local options = { noremap = true, silent = mode == 'x', desc = 'lazydap: ' .. name }
+  local options = { noremap = true, desc = 'lazydap: ' .. name }
   vim.api.nvim_set_keymap(mode or 'n', ('<Plug>(lazydap-%s)'):format(name), right, options)
 end
 
@@ -96,8 +96,9 @@ for name in ('Break Enable Disable Launch Stop Restart Continue Pause Here Hover
 end
 
 map('run-to-cursor', '<Cmd>LazydapRunToCursor<CR>')
-map('eval', ':LazydapEval<CR>', 'x')
-map('watch', ':LazydapWatch<CR>', 'x')
+-- The marks of a selection are set when it ends.
+map('eval', "<Esc><Cmd>'<,'>LazydapEval<CR>", 'x')
+map('watch', "<Esc><Cmd>'<,'>LazydapWatch<CR>", 'x')
 
 --- The state file of the project around a file; nil when there is none.
 ---@param path string

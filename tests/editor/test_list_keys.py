@@ -193,3 +193,15 @@ def test_the_functions_do_what_the_commands_do(editor: Editor, stub: StubHost) -
         {"verb": "thread", "id": 4},
         {"verb": "threads"},
     ]
+
+
+def test_a_selection_is_evaluated_by_a_map_that_types_no_command(editor: Editor, stub: StubHost) -> None:
+    editor.command("autocmd CmdlineEnter * let g:typed = 1")
+    editor.command("xmap <F2> <Plug>(lazydap-eval)")
+    editor.command("xmap <F3> <Plug>(lazydap-watch)")
+    editor.go_to(3)
+    editor.type("viw<F2>")
+    assert stub.expect("hover")["expression"] == "line3"
+    editor.type("viw<F3>")
+    assert stub.expect("watch")["expression"] == "line3"
+    assert (editor.mode(), editor.eval("exists('g:typed')")) == ("n", 0)
