@@ -9,7 +9,9 @@ local M = {}
 ---@field type string|string[]  Lua type(s) that are accepted
 ---@field default any
 ---@field choices? any[]        the only values, where the set is closed
----@field least? integer        smallest number that makes sense
+---@field least? integer        smallest number that makes sense; numbers are whole
+---@field most? integer         largest one
+---@field entries? string       of a table: what a name in it stands for, text by text
 ---@field help string           one line, also in |lazydap-options|
 
 ---@type lazydap.Option[]
@@ -31,6 +33,7 @@ M.options = {
     name = 'debug_keys',
     type = { 'boolean', 'table' },
     default = false,
+    entries = 'a command',
     help = 'true, or {key = command}: buffer-local keys while a program is live, given back afterwards',
   },
   {
@@ -38,6 +41,7 @@ M.options = {
     type = 'number',
     default = 4100,
     least = 0,
+    most = 65500, -- Neovim counts to 65535, and the stop has 20 more
     help = 'priority of breakpoint signs; the chosen frame has 10 more, the stop 20 more',
   },
   {
@@ -57,6 +61,7 @@ M.options = {
     type = 'number',
     default = 60,
     least = 10,
+    most = 10000,
     help = 'most screen columns that the values of one line take',
   },
   {
@@ -82,6 +87,24 @@ M.options = {
   },
 }
 
+---@param entries table
+---@param option lazydap.Option
+---@return string? fault of the first entry that has one
+local function fault_of_entries(entries, option)
+  local names = vim.tbl_keys(entries)
+  table.sort(names, function(a, b)
+    return tostring(a) < tostring(b)
+  end)
+  for _, name in ipairs(names) do
+    local value = entries[name]
+    if type(name) ~= 'string' or name == '' then
+      return ('option %s wants names, not %s'):format(option.name, vim.inspect(name))
+    elseif type(value) ~= 'string' or vim.trim(value) == '' then
+      return ('option %s wants %s for %s, not %s'):format(option.name, option.entries, name, vim.inspect(value))
+    end
+  end
+end
+
 ---@param value any
 ---@param option lazydap.Option
 ---@return string? fault
@@ -94,8 +117,18 @@ local function fault_of(value, option)
     local choices = table.concat(vim.tbl_map(vim.inspect, option.choices), ' or ')
     return ('option %s is %s, not %s'):format(option.name, choices, vim.inspect(value))
   end
-  if option.least and value < option.least then
+  if type(value) == 'table' then
+    return fault_of_entries(value, option)
+  end
+  if type(value) ~= 'number' then
+    return nil
+  end
+  if value % 1 ~= 0 then
+    return ('option %s is a whole number, not %s'):format(option.name, vim.inspect(value))
+  elseif value < option.least then
     return ('option %s is at least %d, not %s'):format(option.name, option.least, vim.inspect(value))
+  elseif value > option.most then
+    return ('option %s is at most %d, not %s'):format(option.name, option.most, vim.inspect(value))
   end
 end
 
@@ -157,7 +190,9 @@ end
 ---@param options? table<string, any>
 function M.merge(options)
   vim.validate({ options = { options, 'table', true } })
-  vim.g.lazydap = vim.tbl_deep_extend('force', vim.g.lazydap or {}, options or {})
+  -- What stands there may be anything; `get` says so of the rest, and takes the defaults for it.
+  local before = type(vim.g.lazydap) == 'table' and vim.g.lazydap or {}
+  vim.g.lazydap = vim.tbl_deep_extend('force', before, options or {})
   M.get()
 end
 

@@ -230,6 +230,70 @@ function M.previous_breakpoint(count)
   run('previous-breakpoint', { count = count })
 end
 
+--- Debug a program that runs already.
+---@param target? string|integer a process id or HOST:PORT; without one choose
+function M.attach(target)
+  run('attach', { args = target and tostring(target) })
+end
+
+--- End the program and launch the same once more.
+function M.restart()
+  run('restart')
+end
+
+---@param name string
+---@param line? integer
+local function run_at(name, line)
+  run(name, line and { range = 1, line1 = line, line2 = line })
+end
+
+--- Continue to a line of this file.
+---@param line? integer the cursor's by default
+function M.run_to_cursor(line)
+  run_at('run-to-cursor', line)
+end
+
+--- Go on from a line of this file, executing nothing between.
+---@param line? integer the cursor's by default
+function M.jump(line)
+  run_at('jump', line)
+end
+
+--- Remove all breakpoints of the project, after a question.
+function M.clear()
+  run('clear')
+end
+
+--- Turn exception filters the other way, without any the one that is chosen.
+---@param filters? string[]
+---@param reset? boolean back to the default
+function M.exceptions(filters, reset)
+  run('exceptions', { args = table.concat(filters or {}, ' '), bang = reset == true })
+end
+
+--- Stop when the value of an expression changes, or no longer.
+---@param expression string
+function M.break_data(expression)
+  run('break-data', { args = expression })
+end
+
+--- End the project's daemon, and its program with it.
+function M.shutdown()
+  run('shutdown')
+end
+
+--- Open a log.
+---@param which? 'daemon'|'host'
+function M.log(which)
+  run('log', { args = which })
+end
+
+--- Make the Python environment, or bring it up to date.
+---@param extras? string[]
+function M.install(extras)
+  run('install', { args = table.concat(extras or {}, ' ') })
+end
+
 --- For 'statuscolumn': a click puts a breakpoint on the line, or takes it away.
 ---@param _ integer
 ---@param clicks integer

@@ -352,3 +352,27 @@ def test_the_log_of_the_daemon_is_preferred_where_it_is_known(editor: Editor, pr
     editor.apply({"generation": 1, "projects": [{"root": str(project), "state": "none", "log": str(log)}]})
     editor.command("LazydapLog")
     editor.expect_cursor(log, 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "verb", "wanted"),
+    [
+        ("attach(42)", "attach", {"target": "42"}),
+        ("attach()", "attach", {"target": ""}),
+        ("restart()", "restart", {}),
+        ("run_to_cursor()", "runto", {"line": 2}),
+        ("run_to_cursor(4)", "runto", {"line": 4}),
+        ("jump(3)", "jump", {"line": 3}),
+        ("exceptions({ 'raised', 'uncaught' })", "exceptions", {"filters": ["raised", "uncaught"]}),
+        ("exceptions(nil, true)", "exceptions", {"reset": True}),
+        ("break_data('total')", "breakdata", {"expression": "total"}),
+        ("shutdown()", "shutdown", {}),
+    ],
+)
+def test_the_function_of_a_command_does_what_the_command_does(
+    editor: Editor, stub: StubHost, call: str, verb: str, wanted: dict[str, Any]
+) -> None:
+    editor.go_to(2)
+    editor.lua(f"require('lazydap').{call}")
+    heard = stub.expect(verb)
+    assert {key: heard.get(key) for key in wanted} == wanted

@@ -35,6 +35,16 @@ def test_a_setup_call_is_not_needed(start_editor: Start) -> None:
         ("{ values_width = 1 }", "option values_width is at least 10, not 1"),
         ("'loud'", 'vim.g.lazydap wants a table, not "loud"'),
         ("{ debug_keys = 3 }", "option debug_keys wants a boolean or table, not 3"),
+        (
+            "{ debug_keys = { ['<F5>'] = 5, ['<F6>'] = 'LazydapStop' } }",
+            "option debug_keys wants a command for <F5>, not 5",
+        ),
+        ("{ debug_keys = { ['<F5>'] = ' ' } }", 'option debug_keys wants a command for <F5>, not " "'),
+        ("{ debug_keys = { '<F5>' } }", "option debug_keys wants names, not 1"),
+        ("{ sign_priority = 70000 }", "option sign_priority is at most 65500, not 70000"),
+        ("{ sign_priority = 1.5 }", "option sign_priority is a whole number, not 1.5"),
+        ("{ sign_priority = 0 / 0 }", "option sign_priority is a whole number, not nan"),
+        ("{ sign_priority = math.huge }", "option sign_priority is a whole number, not inf"),
     ],
 )
 def test_a_faulty_option_is_told_once_and_its_default_is_used(start_editor: Start, options: str, fault: str) -> None:
@@ -42,6 +52,24 @@ def test_a_faulty_option_is_told_once_and_its_default_is_used(start_editor: Star
     for _ in range(2):
         assert editor.lua("return require('lazydap.config').get().values_width") == 60
     assert editor.messages() == [f"lazydap: {fault}"]
+
+
+def test_a_key_whose_command_is_no_text_takes_no_key_and_draws_all_the_rest(start_editor: Start, project: Path) -> None:
+    file = project / "a.py"
+    file.write_text("one\n")
+    editor = start_editor(file, init="vim.g.lazydap = { debug_keys = { ['<F5>'] = 5, ['<F6>'] = 'LazydapStop' } }")
+    place = {"root": str(project), "path": str(file), "line": 1}
+    session = {"root": str(project), "state": "paused"}
+    editor.apply({"generation": 1, "follow": True, "projects": [session], "stops": [place]})
+    editor.expect_sign(1, "▶")
+    editor.expect_message("option debug_keys wants a command for <F5>, not 5")
+    assert editor.eval("maparg('<F6>', 'n')") == ""
+
+
+def test_what_stood_there_before_a_setup_call_need_not_be_a_table(start_editor: Start) -> None:
+    editor = start_editor(init="vim.g.lazydap = 'loud'")
+    editor.lua("require('lazydap').setup({ sign_priority = 8 })")
+    assert editor.lua("return require('lazydap.config').get().sign_priority") == 8
 
 
 def test_the_help_names_every_option_command_and_group(start_editor: Start) -> None:
@@ -76,6 +104,13 @@ def test_the_help_names_every_function_and_event(start_editor: Start) -> None:
     functions = editor.lua("return vim.tbl_keys(require('lazydap'))")
     assert len(functions) > 25
     assert [name for name in functions if not re.search(rf"\b{name}\(", text)] == []
+    # And nothing that is not there, and a verb for each command.
+    section = text.partition("*lazydap-lua*")[2].partition("=====")[0]
+    assert set(re.findall(r"(?<![.\w])([a-z_]+)\(\{?", section)) - {*functions} == set()
+    verbs = {"break": "breakpoint", "next": "step", "step-in": "step", "step-out": "step"}
+    subcommands = editor.lua("return vim.tbl_keys(require('lazydap.commands').table)")
+    wanted = {verbs.get(name, name.replace("-", "_")) for name in subcommands}
+    assert wanted - {*functions} == set()
     events = set(re.findall(r"'(Lazydap[A-Z]\w+)'", (ROOT / "lua/lazydap/events.lua").read_text()))
     assert len(events) == 5
     assert [name for name in events if f"*{name}*" not in text] == []
