@@ -16,6 +16,9 @@ STARTUP_TARGET_MS = 1.0
 FIRST_TARGET_MS = 350.0
 RUNNING_TARGET_MS = 150.0
 FIFTY_TARGET_MS = 5.0
+NAMING_TARGET_MS = 2.0
+LONG_FILE = 20_000
+"""Lines of the file in which names are looked for."""
 
 SOURCED = """
 local began = vim.uv.hrtime()
@@ -25,8 +28,8 @@ io.stdout:write((vim.uv.hrtime() - began) / 1e6)
 
 
 def rows() -> Sequence[Row]:
-    """The rows of loading, of the first command, and of a file with fifty breakpoints."""
-    return [_loading(), *_first_command(), _fifty()]
+    """The rows of loading, of the first command, of a file with fifty breakpoints and of names in a long one."""
+    return [_loading(), *_first_command(), _fifty(), _naming()]
 
 
 def _loading() -> Row:
@@ -102,3 +105,46 @@ def _opening(nvim: Any, file: Path, drawn: str) -> float:
         f"local took = (vim.uv.hrtime() - began) / 1e6 assert({drawn}) return took"
     )
     return nvim.exec_lua(code, str(file))
+
+
+DRAWN = """
+local path, line = ...
+vim.api.nvim_win_set_cursor(0, { line, 0 })
+vim.cmd('normal! zb')
+vim.cmd.redraw()
+local variables = {}
+for number = 1, 100 do
+  variables[number] = { 'name' .. number, tostring(line), 'int', false }
+end
+local entry = { root = vim.fs.dirname(path), path = path, line = line, name = 'work', stop = line }
+entry.variables = variables
+require('lazydap.state').take({ values = { entry } })
+local options, buffer = require('lazydap.config').get(), vim.api.nvim_get_current_buf()
+local began = vim.uv.hrtime()
+require('lazydap.values').draw(buffer, options)
+local took = (vim.uv.hrtime() - began) / 1e6
+local is_drawn = vim.iter(vim.api.nvim_get_namespaces()):any(function(_, id)
+  return #vim.api.nvim_buf_get_extmarks(0, id, 0, -1, { details = true }) > 0
+end)
+assert(is_drawn, 'nothing was drawn')
+return took
+"""
+
+
+def _naming() -> Row:
+    samples: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="lzb") as name:
+        file = (Path(name) / "a.py").resolve()
+        lines = (f"    name{number % 100 + 1} = name{number % 37 + 1} + {number}\n" for number in range(LONG_FILE))
+        file.write_text("def work():\n" + "".join(lines))
+        with editor(Path(name)) as nvim:
+            nvim.command(f"edit {file}")
+            # Each at another line, so that nothing found before is of use.
+            samples.extend(nvim.exec_lua(DRAWN, str(file), LONG_FILE - 3 * run) for run in range(RUNS))
+    return row(
+        "names of 100 values found in a file of 20,000 lines",
+        samples,
+        "ms",
+        "<= 2 ms",
+        lambda p50: p50 <= NAMING_TARGET_MS,
+    )
