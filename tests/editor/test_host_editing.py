@@ -177,3 +177,37 @@ def test_lines_put_in_while_the_program_stands_take_the_breakpoint_along_and_it_
     editor.expect_virtual_text(1, "not in the running program: it holds from the next launch")
     editor.expect_message("the breakpoint holds from the next launch")
     assert "line = 1\n" in (project / ".lazydap" / "state.toml").read_text()
+
+
+EDITED = "first = 1\nsecond = 2\nthird = 3\nfourth = 4\nfifth = 5\nprint(first)\n"
+INSERT = """
+local at = { line = 0, character = 0 }
+local edit = { range = { start = at, ['end'] = at }, newText = '# from a language server\\n' }
+vim.lsp.util.apply_text_edits({ edit }, vim.api.nvim_get_current_buf(), 'utf-16')
+"""
+
+
+def test_a_program_stops_at_the_statements_that_edits_have_moved(start_editor: Start, project: Path) -> None:
+    program = project / "edited.py"
+    program.write_text(EDITED)
+    editor = start_editor(program)
+    marked = ("second", "third", "fifth")
+    for line in (2, 3, 5):
+        break_at(editor, line)
+    # A filter, a line above, one moved down by deleting and putting, and an edit as of a language server.
+    editor.command("%!sed '1i import sys'")
+    editor.command("execute 'normal! ggOimport os' | 1")
+    editor.command("/third/")
+    editor.type("ddp")
+    editor.lua(INSERT)
+    editor.command("write")
+    lines = program.read_text().splitlines()
+    order = ["second", "fourth", "third", "fifth"]
+    assert [line.split()[0] for line in lines if line.split()[0] in order] == order
+    where = [number for number, line in enumerate(lines, 1) if line.split()[0] in marked]
+    for line in where:
+        editor.expect_sign(line, "●")
+    editor.command("LazydapLaunch")
+    for line in where:
+        expect_stop(editor, program, line)
+        editor.command("LazydapContinue")
