@@ -14,6 +14,7 @@ from lazydap_nvim.host import Host
 from lazydap_nvim.model import one_line
 from lazydap_nvim.orders import EDITORS_OWN, Attachment
 from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, can, is_taken
+from lazydap_nvim.targets import root_for_start
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.transitions import ordered
 from lazydap_nvim.verbs import Attach
@@ -27,7 +28,7 @@ LONGEST_COMMAND: Final = 80
 async def attach(host: Host, verb: Attach) -> None:
     """`:LazydapAttach`: attach to the process that was named or chosen. Raises LazydapError."""
     cwd = verb.where.cwd or str(Path.cwd())
-    link = host.link_to(host.root_of(verb.where.file) or host.root_of(cwd) or cwd)
+    link = host.link_to(root_for_start(verb.file or verb.where.file, "", cwd, host.root_of))
     await link.settled()
     environ: Mapping[str, str] = dict(verb.env) or host.environ
     if not await is_taken(host, link.root, environ):

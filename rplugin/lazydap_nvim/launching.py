@@ -18,6 +18,7 @@ from lazydap_nvim.link import Link
 from lazydap_nvim.meaning import newer_source, order_of
 from lazydap_nvim.orders import Attachment, Order, absolute, request_for
 from lazydap_nvim.restarting import LAUNCH_SECONDS, announce, is_taken
+from lazydap_nvim.targets import root_for_start
 from lazydap_nvim.threads import in_thread
 from lazydap_nvim.transitions import ordered
 from lazydap_nvim.verbs import Launch
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 async def launch(host: Host, verb: Launch) -> None:
     """`:LazydapLaunch`: work out what is meant, and launch it unless something is live."""
-    link = host.link_to(_root(host, verb))
+    cwd = verb.where.cwd or str(Path.cwd())
+    program = absolute(verb.program, cwd) if verb.program else ""
+    link = host.link_to(root_for_start(verb.file or verb.where.file, program, cwd, host.root_of))
     await link.settled()
     environ: Mapping[str, str] = dict(verb.env) or host.environ
     if await is_taken(host, link.root, environ) or not await host.questions.saved():
@@ -45,18 +48,6 @@ async def launch(host: Host, verb: Launch) -> None:
             name = PurePath(order.program).name
             host.editor.say(f"{name} is older than {PurePath(aged).name}: build it, or lines may not fit")
         await _carry(host, order, environ, aged)
-
-
-def _root(host: Host, verb: Launch) -> str:
-    """The project a launch belongs to: the buffer's, the program's, else where the editor or the file is."""
-    cwd = verb.where.cwd or str(Path.cwd())
-    file = verb.file or verb.where.file
-    program = absolute(verb.program, cwd) if verb.program else ""
-    found = host.root_of(file) or host.root_of(program) or host.root_of(cwd)
-    if found is not None:
-        return found
-    # A launch is the one command that makes a project where nothing marks one.
-    return str(Path(file).parent) if file and not program else cwd
 
 
 async def _carry(host: Host, order: Order, environ: Mapping[str, str], aged: str | None) -> None:

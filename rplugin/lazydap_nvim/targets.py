@@ -49,6 +49,17 @@ def commanded(model: Model, where: Where, root_of: RootOf) -> Project | None:
     return own or last
 
 
+def root_for_start(file: str, program: str, cwd: str, root_of: RootOf) -> str:
+    """The project a launch or an attach belongs to: the file's, the program's, else where the editor or the file is.
+
+    These two are the commands that make a project where nothing marks one: a session has to belong somewhere.
+    """
+    found = root_of(file) or root_of(program) or root_of(cwd)
+    if found is not None:
+        return found
+    return str(Path(file).parent) if file and not program else cwd
+
+
 def _stands_in(project: Project, file: str) -> bool:
     session = project.live
     where = None if session is None or session.stop is None else place(standing_frame(session.stop))

@@ -307,6 +307,7 @@ COMPLAINTS: Final[dict[str, tuple[str, ...] | str]] = {
     ),
     "the adapter outlives the editor, or leaving waits for it": (
         "list_keys::test_a_program_outlives_its_editor_unless_the_option_says_otherwise",
+        "leaving::test_with_stop_the_program_ends_with_its_editor",
         "process::test_the_host_goes_when_the_editor_is_killed",
     ),
     "a stop opens the file in the wrong window": (

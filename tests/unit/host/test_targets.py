@@ -4,7 +4,7 @@ from pathlib import Path
 from uuid import UUID
 
 from lazydap_nvim.model import Model, Project
-from lazydap_nvim.targets import commanded, having_breakpoints, root_finder, root_for_breakpoint
+from lazydap_nvim.targets import commanded, having_breakpoints, root_finder, root_for_breakpoint, root_for_start
 from lazydap_nvim.verbs import Where
 from tests.unit.host.building import frame, project, session, stop
 
@@ -81,3 +81,14 @@ def test_roots_are_found_from_files_and_folders(tmp_path: Path) -> None:
     assert find(f"{top}/sub/not yet there.py") == top
     assert find(str(tmp_path / "elsewhere.py")) is None
     assert find("") is None
+
+
+def test_a_start_belongs_to_a_project_and_without_one_to_the_folder_of_the_file() -> None:
+    roots = {"/p/a.py": "/p", "/q/prog": "/q", "/q": "/q"}
+
+    assert root_for_start("/p/a.py", "/q/prog", "/q", roots.get) == "/p"
+    assert root_for_start("/x/a.py", "/q/prog", "/y", roots.get) == "/q"
+    assert root_for_start("/x/a.py", "", "/q", roots.get) == "/q"
+    assert root_for_start("/x/a.py", "", "/y", roots.get) == "/x"
+    assert root_for_start("/x/a.py", "/z/prog", "/y", roots.get) == "/y"
+    assert root_for_start("", "", "/y", roots.get) == "/y"
