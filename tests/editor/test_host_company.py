@@ -157,6 +157,8 @@ def test_a_breakpoint_in_a_library_that_was_stepped_into_belongs_to_the_program(
     session = editor.lua("return require('lazydap').state().session_id")
     editor.command("LazydapStepIn")
     expect_stop(editor, library, 2)
+    expect_state(editor, "paused")
+    assert editor.lua("return require('lazydap').status()") == "paused lib_of_others.py:2"
     break_at(editor, 3)
     editor.command("LazydapContinue")
     expect_stop(editor, library, 3)
@@ -205,6 +207,26 @@ def test_a_watch_outlives_editor_and_daemon(start_editor: Start, project: Path, 
         what="its value is shown",
         seconds=SLOW,
     )
+
+
+def test_two_editors_agree_though_the_socket_was_cleared_away_between_them(
+    start_editor: Start, project: Path, private_folders: Folders
+) -> None:
+    file = project / "a.py"
+    file.write_text("one = 1\ntwo = 2\nthree = 3\n")
+    first = start_editor(file)
+    break_at(first, 1)
+    [socket] = private_folders.runtime.glob("**/*.sock")
+    [kept] = private_folders.data.glob("**/*.pid")
+    daemon = kept.read_text()
+    socket.unlink()
+    second = start_editor(file)
+    second.expect_sign(1, "●")
+    second.command("2LazydapBreak")
+    first.expect_sign(2, "●")
+    first.command("3LazydapBreak")
+    second.expect_sign(3, "●")
+    assert kept.read_text() == daemon
 
 
 def test_two_projects_in_one_editor_each_have_their_own_program(
