@@ -46,7 +46,7 @@ local function cures(interpreter)
       'or take that option away and type :LazydapInstall',
     }
   end
-  if vim.startswith(interpreter.path or '', require('lazydap.install').folder()) then
+  if require('lazydap.install').is_ours(interpreter.path) then
     return { 'type :LazydapInstall' }
   end
   return { 'type `make setup` in ' .. host.root(), 'or set the option python' }
@@ -92,7 +92,7 @@ local function check_host()
   if interpreter.path then
     probe(interpreter)
     local install = require('lazydap.install')
-    if vim.startswith(interpreter.path, install.folder()) and not install.is_current() then
+    if install.is_ours(interpreter.path) and not install.is_current() then
       vim.health.warn('the plugin wants other packages since its last update', { 'type :LazydapInstall' })
     end
   else
@@ -145,6 +145,27 @@ local function file_before()
   end
 end
 
+-- What the command line's cures are called here.
+local COMMANDS = {
+  ['`lazydap logs`'] = ':LazydapLog',
+  ['`lazydap status`'] = ':LazydapStatus',
+  ['`lazydap shutdown`'] = ':Lazydap shutdown',
+}
+
+---@param name string
+---@return string[]? what to type where the check has failed and its own words do not say it
+local function advice(name)
+  local system = vim.uv.os_uname()
+  if name == 'adapter.codelldb' then
+    local has_wheel = system.sysname == 'Linux' and system.machine == 'x86_64'
+    return { has_wheel and 'type :LazydapInstall lldb' or 'type :MasonInstall codelldb, where Mason is installed' }
+  elseif name == 'socket.path' then
+    return { 'in your shell: export LAZYDAP_RUNTIME_DIR=~/.ld' }
+  elseif name == 'daemon' then
+    return { 'type :LazydapLog' }
+  end
+end
+
 --- Adapters, state file, socket and daemon of the project that the current file, or else the directory, belongs to.
 local function check_doctor()
   local python = host.interpreter().path
@@ -165,14 +186,14 @@ local function check_doctor()
     return
   end
   for _, check in ipairs(report.checks) do
-    local line = ('%s: %s'):format(check.name, check.detail)
+    local line = ('%s: %s'):format(check.name, check.detail:gsub('`lazydap %a+`', COMMANDS))
     if check.ok then
       vim.health.ok(line)
     elseif vim.startswith(check.name, 'adapter.') then
       -- Who needs no Go needs no delve.
-      vim.health.warn(line)
+      vim.health.warn(line, advice(check.name))
     elseif not vim.startswith(check.name, 'editor.') then
-      vim.health.error(line)
+      vim.health.error(line, advice(check.name))
     end
   end
 end

@@ -68,18 +68,23 @@ function M.interpreter()
     { root .. '/.venv/bin/python', "the checkout's .venv" },
     { vim.fn.stdpath('data') .. '/lazydap/venv/bin/python', "stdpath('data')/lazydap/venv" },
   }
+  local lost ---@type string?
   for _, place in ipairs(places) do
     if vim.fn.executable(place[1]) == 1 then
       return { path = place[1], from = place[2] }
     end
+    -- A link to an interpreter that was uninstalled, upgraded or collected as garbage.
+    lost = lost or vim.uv.fs_readlink(place[1])
   end
-  return { from = 'nowhere', advice = 'no Python environment yet: type :LazydapInstall, or set the option python' }
+  local fault = lost and ('the Python of the environment is gone (%s)'):format(lost) or 'no Python environment yet'
+  return { from = 'nowhere', advice = fault .. ': type :LazydapInstall, or set the option python' }
 end
 
 ---@param lines string[]
 local function append_to_log(lines)
   local path = M.log_path()
-  vim.fn.mkdir(vim.fs.dirname(path), 'p')
+  -- Where it cannot be made the log goes without.
+  pcall(vim.fn.mkdir, vim.fs.dirname(path), 'p')
   local file = io.open(path, 'a')
   if file then
     file:write(table.concat(lines, '\n'), '\n')
@@ -137,7 +142,12 @@ local function on_exit(this, code)
   end
   has_failed = true
   local words = last_words(this)
-  local remedy = words:find('^ModuleNotFoundError') and ':checkhealth lazydap' or ':LazydapLog host'
+  local remedy = ':LazydapLog host'
+  if words:find('^ModuleNotFoundError') then
+    local install = require('lazydap.install')
+    local is_stale = install.is_ours(M.interpreter().path) and not install.is_current()
+    remedy = is_stale and 'type :LazydapInstall' or ':checkhealth lazydap'
+  end
   say.say(('host did not start (%s): %s'):format(remedy, words), 'error')
 end
 

@@ -14,6 +14,13 @@ function M.folder()
   return vim.fn.stdpath('data') .. '/lazydap/venv'
 end
 
+--- Whether an interpreter is the environment's.
+---@param python? string
+---@return boolean
+function M.is_ours(python)
+  return vim.startswith(python or '', M.folder() .. '/')
+end
+
 -- Its first line says which packages are there, the second which extras a person asked for.
 local function stamp_path()
   return M.folder() .. '/lazydap-stamp'
@@ -123,6 +130,11 @@ function M.run(tell, extras)
     return nil
   end
   local new = M.folder() .. '.new'
+  local is_made, problem = pcall(vim.fn.mkdir, vim.fs.dirname(new), 'p')
+  if not is_made then
+    local reason = tostring(problem):match('E%d+: (.*)$') or tostring(problem)
+    return ('the environment has no place (%s): make that folder writable, or set the option python'):format(reason)
+  end
   local fault = packages.make(new, wanted, M.modules(), pins_path(), tell)
   if not fault then
     local stamp = assert(io.open(new .. '/lazydap-stamp', 'wb'))

@@ -26,8 +26,10 @@ local UNREACHABLE = {
 local OFFLINE = 'the package index cannot be reached: look at the network and proxy, '
   .. 'set PIP_INDEX_URL to another index, or PIP_FIND_LINKS to a folder of wheels, then type :LazydapInstall'
 
-local LACKING = '%s cannot make environments, it lacks venv or ensurepip: install those '
-  .. '(Debian, Ubuntu: apt install %s-venv), or uv'
+local ON_NIXOS = 'on NixOS let Nix make the Python, see :help lazydap-nixos'
+local NO_PYTHON = 'no Python 3.11 or newer was found: '
+
+local VENV = 'install venv and ensurepip for it (Debian, Ubuntu: apt install %s-venv), or uv'
 
 --- The environment of what is run: the person's own index and proxy, and no other Python's packages.
 ---@return table<string, string>
@@ -81,6 +83,12 @@ local function explained(fault)
   return 'pip could not install the packages: ' .. last_line(fault)
 end
 
+--- Whether programs and compiled packages that were made elsewhere do not run here.
+---@return boolean
+local function is_nixos()
+  return vim.uv.fs_stat('/etc/NIXOS') ~= nil
+end
+
 --- The newest Python that works, and can make an environment.
 ---@return string? python
 ---@return string? fault
@@ -96,9 +104,9 @@ local function usable_python()
     end
   end
   if lacking then
-    return nil, LACKING:format(lacking, lacking)
+    return nil, ('%s cannot make environments: %s'):format(lacking, is_nixos() and ON_NIXOS or VENV:format(lacking))
   end
-  return nil, 'no Python 3.11 or newer was found: install one, or uv, or set the option python'
+  return nil, NO_PYTHON .. (is_nixos() and ON_NIXOS or 'install one, or uv, or set the option python')
 end
 
 ---@param folder string
@@ -131,7 +139,8 @@ local function by_pip(folder, wanted, pins, tell)
   tell(('making a Python environment with %s'):format(base))
   local fault = fault_of({ base, '-E', '-m', 'venv', '--clear', folder }, INSTALL_MS)
   if fault then
-    return ('%s -m venv %s: %s'):format(base, folder, last_line(fault))
+    local cure = is_nixos() and ON_NIXOS or VENV:format(base)
+    return ('%s could not make an environment (%s): %s'):format(base, last_line(fault), cure)
   end
   tell(('installing %d packages and what they need'):format(#wanted))
   local command = { folder .. '/bin/python', '-E', '-m', 'pip', '--disable-pip-version-check', '--quiet', 'install' }
@@ -168,10 +177,7 @@ local function try(folder, modules)
   if not fault then
     return nil
   end
-  local cure = 'set the option python to a Python that has them'
-  if vim.uv.fs_stat('/etc/NIXOS') then
-    cure = 'on NixOS let Nix make a Python with these packages, and name it in the option python'
-  end
+  local cure = is_nixos() and ON_NIXOS or 'set the option python to a Python that has them'
   return ('the packages are installed and do not run: %s: %s'):format(last_line(fault), cure)
 end
 
@@ -184,7 +190,6 @@ end
 ---@return string? fault one line that says what to do
 function M.make(folder, wanted, modules, pins, tell)
   vim.fn.delete(folder, 'rf')
-  vim.fn.mkdir(vim.fs.dirname(folder), 'p')
   if vim.fn.executable('uv') == 1 then
     local fault = by_uv(folder, wanted, pins, tell)
     fault = fault and last_line(fault) or try(folder, modules)

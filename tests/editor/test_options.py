@@ -1,6 +1,5 @@
 """Options: one table, checked, with every fault told; and the health report."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.editor.editor import ROOT, Editor
-from tests.house.surroundings import Folders
 
 Start = Callable[..., Editor]
 
@@ -114,73 +112,3 @@ def test_the_help_names_every_function_and_event(start_editor: Start) -> None:
     events = set(re.findall(r"'(Lazydap[A-Z]\w+)'", (ROOT / "lua/lazydap/events.lua").read_text()))
     assert len(events) == 5
     assert [name for name in events if f"*{name}*" not in text] == []
-
-
-def test_the_health_report_says_what_is_found(start_editor: Start) -> None:
-    editor = start_editor(init="vim.g.lazydap = { nonsense = 1 }")
-    editor.command("checkhealth lazydap")
-    report = "\n".join(editor.eval("getline(1, '$')"))
-    assert "unknown option nonsense" in report
-    assert "Python 3." in report
-    assert "the host does not run" in report
-    for check in ("adapter.debugpy", "state.file", "socket.path", "daemon", "interpreter"):
-        assert f"OK {check}: " in report
-    assert "ERROR" not in report
-
-
-def test_the_health_report_is_of_the_project_of_the_file_the_user_came_from(
-    start_editor: Start, private_folders: Folders
-) -> None:
-    other = private_folders.home / "q"
-    (other / ".lazydap").mkdir(parents=True)
-    file = other / "a.py"
-    file.write_text("one\n")
-    (other / ".lazydap" / "state.toml").write_text("breakpoints = 3\n")
-    editor = start_editor(file)
-    editor.command("checkhealth lazydap")
-    assert f"{other / '.lazydap'}" in "\n".join(line for line in editor.eval("getline(1, '$')") if "state.file" in line)
-
-
-OLD = "#!/bin/sh\necho 3.9.2\n"
-BARE = '#!/bin/sh\nshift 3\necho 3.12.1\nfor name; do echo "missing $name"; done\n'
-BROKEN = "#!/bin/sh\necho 'libpython3.12.so: cannot open shared object' >&2\nexit 127\n"
-INSTALL = "take that option away and type :LazydapInstall"
-
-
-@pytest.mark.parametrize(
-    ("script", "fault", "cure"),
-    [
-        (None, "cannot be run", INSTALL),
-        (OLD, "Python 3.9.2 is too old, 3.11 or newer is needed", INSTALL),
-        (BARE, "the package tomlkit is missing", "-m pip install tomlkit"),
-        (BROKEN, "does not run: libpython3.12.so: cannot open shared object", INSTALL),
-    ],
-)
-def test_the_health_report_says_what_is_wrong_with_a_python_and_what_to_type(
-    start_editor: Start, project: Path, script: str | None, fault: str, cure: str
-) -> None:
-    python = project / "python"
-    if script is not None:
-        python.write_text(script)
-        python.chmod(0o755)
-    editor = start_editor(init=f"vim.g.lazydap = {{ python = {json.dumps(str(python))} }}")
-    editor.command("checkhealth lazydap")
-    report = "\n".join(editor.eval("getline(1, '$')"))
-    assert fault in report
-    assert cure in report.partition(fault)[2]
-
-
-def test_the_health_report_says_what_is_wrong_with_the_project_and_what_to_type(
-    start_editor: Start, project: Path
-) -> None:
-    state = project / ".lazydap" / "state.toml"
-    state.write_text("= broken\n")
-    editor = start_editor(init="vim.o.signcolumn = 'no' vim.g.lazydap = { host = 'remote-plugin' }")
-    editor.command("checkhealth lazydap")
-    report = "\n".join(editor.eval("getline(1, '$')"))
-    for fault, cure in (
-        ("state.file: ", f"`mv {state} {state}.broken`"),
-        ("signs cannot be seen", "set signcolumn=yes"),
-        ("nothing is registered", ":UpdateRemotePlugins"),
-    ):
-        assert cure in report.partition(fault)[2], report

@@ -140,9 +140,9 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
         "keys::test_what_was_mapped_before_is_given_back",
     ),
     "one check that says what is missing": (
-        "options::test_the_health_report_says_what_is_found",
-        "options::test_the_health_report_says_what_is_wrong_with_a_python_and_what_to_type",
-        "options::test_the_health_report_says_what_is_wrong_with_the_project_and_what_to_type",
+        "health::test_what_is_found_is_said",
+        "health::test_what_is_wrong_with_a_python_is_said_with_what_to_type",
+        "health::test_what_is_wrong_with_editor_and_project_is_said_with_what_to_type",
     ),
     "written down so that others can build on it": (
         "contract/test_protocol_page.py::test_the_page_shows_every_message_and_object_once",

@@ -64,6 +64,8 @@ def said(plugin: Path, *commands: str, **variables: str) -> list[str]:
     return [line for line in run.stderr.replace("lazydap: ", "\n").splitlines() if line.strip()]
 
 
+NIXOS = "lua local s = vim.uv.fs_stat vim.uv.fs_stat = function(p) return p == '/etc/NIXOS' and {} or s(p) end"
+NIX_CURE = "on NixOS let Nix make the Python, see :help lazydap-nixos"
 INSTALLED = ["installing 1 packages and what they need", "the Python environment is ready"]
 # What an environment made by a stand-in has for a Python: real ones take seconds each.
 LINKED = """\
@@ -199,8 +201,43 @@ def test_a_python_without_ensurepip_is_named_with_the_package_to_install(
     python = f"""#!/bin/sh\ncase "$*" in *ensurepip*) exit 1 ;; esac\nexec {sys.executable} "$@"\n"""
     bin_ = stand_in(private_folders.home, python, "python3.12")
     last = said(plugin, "LazydapInstall", PATH=str(bin_))[-1]
-    assert last.startswith("python3.12 cannot make environments, it lacks venv or ensurepip: install those (Debian")
+    assert last.startswith("python3.12 cannot make environments: install venv and ensurepip for it (Debian")
     assert "apt install python3.12-venv" in last
+    # On NixOS nothing of that kind can be installed.
+    assert said(plugin, NIXOS, "LazydapInstall", PATH=str(bin_))[-1].endswith(NIX_CURE)
+
+
+def test_a_python_whose_venv_fails_is_named_with_what_it_said_and_the_package_to_install(
+    plugin: Path, private_folders: Folders
+) -> None:
+    python = f"""#!/bin/sh
+case "$*" in *"-m venv"*) echo 'Error: ensurepip returned 1' >&2; exit 1 ;; esac
+exec {sys.executable} "$@"
+"""
+    bin_ = stand_in(private_folders.home, python, "python3.12")
+    last = said(plugin, "LazydapInstall", PATH=str(bin_))[-1]
+    assert last.startswith("python3.12 could not make an environment (Error: ensurepip returned 1): install venv and")
+    assert "apt install python3.12-venv" in last
+    assert said(plugin, NIXOS, "LazydapInstall", PATH=str(bin_))[-1].endswith(NIX_CURE)
+
+
+def test_a_data_folder_that_cannot_be_written_is_named(plugin: Path, private_folders: Folders) -> None:
+    (private_folders.data / "nvim").mkdir(parents=True, exist_ok=True)
+    (private_folders.data / "nvim/lazydap").write_text("in the way")
+    # The folder's name ends as the prefix of a line does, at which they are parted.
+    last = "lazydap: ".join(said(plugin, "LazydapInstall"))
+    assert last.startswith(
+        f"the environment has no place (Cannot create directory {private_folders.data}/nvim/lazydap:"
+    )
+    assert last.endswith("make that folder writable, or set the option python")
+
+
+def test_a_plugin_folder_that_is_only_to_be_read_is_enough(plugin: Path, private_folders: Folders) -> None:
+    before = sorted(plugin.rglob("*"))
+    bin_ = stand_in(private_folders.home, UV.format(log="/dev/null", python=sys.executable, fails=""))
+    assert said(plugin, "LazydapInstall", PATH=f"{bin_}:{os.environ['PATH']}")[-1] == "the Python environment is ready"
+    # As a store of packages has it: nothing is put there. The init.lua is the test's own.
+    assert sorted(path for path in plugin.rglob("*") if path != plugin / "init.lua") == before
 
 
 @pytest.mark.usefixtures("quick_python")
@@ -211,6 +248,7 @@ def test_packages_that_do_not_run_here_are_named_with_a_way_out(plugin: Path) ->
     last = said(plugin, "LazydapInstall")[-1]
     assert last.startswith("the packages are installed and do not run: ModuleNotFoundError: No module named 'pip_x'")
     assert last.endswith("option python to a Python that has them")
+    assert said(plugin, NIXOS, "LazydapInstall")[-1].endswith(NIX_CURE)
 
 
 def test_an_unknown_extra_is_refused(plugin: Path) -> None:
@@ -220,6 +258,7 @@ def test_an_unknown_extra_is_refused(plugin: Path) -> None:
 def test_without_a_usable_python_one_line_says_what_to_do(plugin: Path) -> None:
     last = said(plugin, "LazydapInstall", PATH="/nowhere")[-1]
     assert last.startswith("no Python 3.11 or newer was found: install one")
+    assert said(plugin, NIXOS, "LazydapInstall", PATH="/nowhere")[-1].endswith(NIX_CURE)
 
 
 @pytest.mark.parametrize(
