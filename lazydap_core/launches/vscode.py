@@ -18,7 +18,6 @@ from lazydap_core.launches.words import Variables, split_arguments
 
 KINDS: Final[Mapping[str, AdapterKind]] = {
     "lldb": "codelldb",
-    "lldb-dap": "codelldb",
     "cppdbg": "codelldb",
     "debugpy": "debugpy",
     "python": "debugpy",
@@ -89,7 +88,7 @@ class _Entry(msgspec.Struct, rename="camel"):
     program: str | None = None
     cwd: str | None = None
     args: list[str] | str = []
-    env: dict[str, str] | list[str] = {}
+    env: dict[str, str] = {}
     environment: list[_NameAndValue] = []
     stop_on_entry: bool = False
     stop_at_entry: bool = False
@@ -99,7 +98,6 @@ class _Entry(msgspec.Struct, rename="camel"):
     console: Any = None
     terminal: Any = None
     external_console: Any = None
-    run_in_terminal: bool = False
     module: str | None = None
     just_my_code: bool | None = None
     process_id: int | str | None = None
@@ -229,8 +227,7 @@ def _blocked_by_mode(entry: _Entry, program: str | None) -> str | None:
 
 
 def _wants_terminal(entry: _Entry) -> bool:
-    named = entry.console in TERMINALS or entry.terminal in TERMINALS
-    return named or entry.external_console is True or entry.run_in_terminal
+    return entry.console in TERMINALS or entry.terminal in TERMINALS or entry.external_console is True
 
 
 def _arguments(args: list[str] | str, variables: Variables) -> list[str]:
@@ -240,15 +237,8 @@ def _arguments(args: list[str] | str, variables: Variables) -> list[str]:
 
 
 def _environment(entry: _Entry, variables: Variables) -> dict[str, str]:
-    found = {pair.name: pair.value for pair in entry.environment}
-    if isinstance(entry.env, dict):
-        found |= entry.env
-    else:
-        # lldb-dap takes NAME=VALUE as well.
-        for word in entry.env:
-            name, _, value = word.partition("=")
-            found[name] = value
-    return {name: variables.expand(value) for name, value in found.items()}
+    listed = {pair.name: pair.value for pair in entry.environment}
+    return {name: variables.expand(value) for name, value in {**listed, **entry.env}.items()}
 
 
 def _target(entry: _Entry, variables: Variables) -> str | None:

@@ -277,12 +277,3 @@ def test_where_sources_lie_here_is_read_in_the_words_of_each_adapter(
     [read] = read_text(json.dumps({"configurations": [entry]}), Path("/p"), {}).configurations
 
     assert dict(read.source_map) == folders
-
-
-def test_a_configuration_of_lldb_dap_is_read_in_its_own_words(tmp_path: Path) -> None:
-    entry = {"name": "a", "type": "lldb-dap", "request": "launch", "program": "a.out"}
-    reading = _project(tmp_path, theirs=[entry | {"env": ["A=1", "B=x=y", "C"], "runInTerminal": True}])
-
-    [read] = reading.configurations
-    assert (read.adapter, read.terminal, read.fault) == ("codelldb", True, None)
-    assert read.env == {"A": "1", "B": "x=y", "C": ""}
