@@ -9,7 +9,7 @@ import pytest
 
 from lazydap_core.errors import AdapterTimeout, BadRequest, DapProtocolError, SessionNotPaused
 from lazydap_core.protocol import events, objects
-from lazydap_daemon.session import moving, session
+from lazydap_daemon.session import moving, pausing, session
 from tests.daemon.rig import LOOP, NO_WAIT, STRAIGHT, WAIT, Rig, hosted_rig
 from tests.fakes.program import Line
 from tests.fakes.scripted import answers, batch, event, expect, refuse, reply
@@ -236,7 +236,7 @@ async def test_an_adapter_that_answers_nothing_twice_is_ended(made: Rig) -> None
 
 
 async def test_pauses_that_are_never_answered_end_the_adapter(made: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moving, "REQUEST_TIMEOUT", 0.05)
+    monkeypatch.setattr(pausing, "REQUEST_TIMEOUT", 0.05)
     await made.start(SLOW_LOOP, stop_on_entry=False, loops=True, swallows=["pause"])
     for _ in range(session.UNANSWERED_LIMIT):
         with pytest.raises(AdapterTimeout):

@@ -7,7 +7,7 @@ from typing import Any, Final
 import anyio
 
 from lazydap_core.errors import DaemonError, DapProtocolError
-from lazydap_daemon.session.session import Session
+from lazydap_daemon.session.session import REQUEST_TIMEOUT, Session
 
 log = logging.getLogger("daemon.session")
 
@@ -55,7 +55,7 @@ class Pauser:
             try:
                 # Shielded, so that a client that hangs up cannot leave the answer unread and the state unknown.
                 with anyio.CancelScope(shield=True):
-                    await session.ask(dict[str, Any], "pause", {"threadId": thread_id})
+                    await session.ask(dict[str, Any], "pause", {"threadId": thread_id}, limit=REQUEST_TIMEOUT)
             except DapProtocolError as refused:
                 text = str(refused.details.get("adapter_message", ""))
                 is_passing = session.driver.refuses_only_for_now("pause", text)
