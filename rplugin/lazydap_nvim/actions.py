@@ -87,7 +87,7 @@ def receive(host: Host, text: str) -> None:
                 host.editor.acknowledged(verb.generation, verb.failed)
             case Step() | Continue() | Pause():
                 # From here: a step must not wait for a task to be made first. But the program must not move before the
-                # adapter knows which breakpoints there are, and where they are now.
+                # adapter knows which breakpoints there are, and where they are now, nor before a value is set.
                 is_early = host.jobs.is_changing or movement.is_untold(host, verb)
                 if is_early or not movement.order(host, verb):
                     host.jobs.post("the command", movement.order_late, host, verb)
@@ -106,12 +106,12 @@ def receive(host: Host, text: str) -> None:
 
 
 def _is_change(verb: AnyVerb) -> bool:
-    """Whether it changes what stops the program; what asks the user first is answered too late to count."""
+    """Whether it changes what the program does once it moves; what asks the user first comes too late to count."""
     if isinstance(verb, Exceptions):
         return bool(verb.filters) or verb.reset
     if isinstance(verb, Break) and verb.ask:
         return False
-    return isinstance(verb, Break | BreakData | Unbreak | Enable | Disable | Filter)
+    return isinstance(verb, Break | BreakData | Unbreak | Enable | Disable | Filter | Set | Prompt)
 
 
 async def act(host: Host, verb: AnyVerb) -> None:  # noqa: C901, PLR0912 - one case a verb

@@ -72,7 +72,8 @@ class Jobs:
     ) -> None:
         """Have `work` done by a task; errors of a quiet job go to the log only.
 
-        A change is one of what stops a program: what the user asks for after it may have to wait, see `changed`.
+        A change is one of what a program does or where it stops: what the user asks for after it may have to wait, see
+        `changed`.
         """
         if len(self._waiting) + self._running >= MOST_JOBS:
             self._editor.say("too much at once: the last command was dropped", "warn")

@@ -178,6 +178,10 @@ def test_what_is_changed_before_the_program_goes_on_is_changed_when_it_does(
     expect_stop(editor, made.file, square)
     at_once(f"{square}LazydapBreak", f"{shown}LazydapBreak", "LazydapContinue")
     expect_stop(editor, made.file, shown)
+    at_once("LazydapSet total = 40", "LazydapContinue")
+    eventually(
+        lambda: " ".join(editor.virtual_texts().values()), lambda told: "total = 41" in told, what="the value was set"
+    )
     at_once(f"{shown}LazydapDisable", f"{last}LazydapBreak", "LazydapContinue")
     expect_stop(editor, made.file, last)
     assert not any("no breakpoints" in line for line in editor.messages())
