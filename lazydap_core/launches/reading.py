@@ -56,6 +56,11 @@ def _said_of_twins(kept: Sequence[LaunchConfiguration]) -> list[str]:
     ]
 
 
+def said_of(reading: Reading, name: str) -> tuple[str, ...]:
+    """The warnings that are about the configuration `name`."""
+    return tuple(warning for warning in reading.warnings if f"`{name}`" in warning)
+
+
 def find_launch(reading: Reading, name: str) -> LaunchConfiguration:
     """The first configuration called exactly `name`, which can be launched.
 

@@ -14,6 +14,9 @@ from lazydap_core.launches.words import Variables
 
 DEFAULT_BUILD_TASK: Final = "${defaultBuildTask}"
 SHELL: Final = ("/bin/sh", "-c")
+OWN_TYPES: Final = frozenset({"process", "shell", "cppbuild"})
+TOOLS: Final = frozenset({"cargo", "go"})
+"""Types of task that extensions write whose command is an argument of the program of that name."""
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -46,6 +49,8 @@ class _Entry(msgspec.Struct, rename="camel"):
     task_name: str = ""
     type: str = "process"
     command: str | _Quoted = ""
+    script: str = ""
+    path: str = ""
     args: list[str | _Quoted] = []
     options: _Options = msgspec.field(default_factory=_Options)
     depends_on: str | list[Any] = []
@@ -131,7 +136,7 @@ class _Order:
             ):
                 continue
             try:
-                return msgspec.convert(for_this_system(raw), _Entry)
+                return _plain(msgspec.convert(for_this_system(raw), _Entry))
             except msgspec.ValidationError as error:
                 raise _refused(name, f"cannot be read: {error}") from error
         available = [label for raw in self._raw if isinstance(label := raw.get("label", raw.get("taskName")), str)]
@@ -141,6 +146,8 @@ class _Order:
         )
 
     def _task(self, entry: _Entry) -> Task | None:
+        if entry.type not in OWN_TYPES:
+            raise _refused(entry.name, f"is of type `{entry.type}`: write it as `shell`")
         if not entry.command and entry.depends_on:
             return None  # A name for those it depends on.
         if entry.is_background:
@@ -163,12 +170,27 @@ class _Order:
             raise _refused(entry.name, "has no command")
         if entry.type == "process":
             return tuple(variables.expand(_text(word)) for word in (entry.command, *entry.args))
-        if entry.type != "shell":
-            raise _refused(entry.name, f"is of type `{entry.type}`; only `shell` and `process` can be run from here")
-        # The command stands as it is: with no arguments beside it, it is a whole line for the shell.
-        words = [variables.expand(_text(entry.command)), *(_for_shell(word, variables) for word in entry.args)]
+        # The command stands as it is: with no arguments beside it, it is a whole line for the shell. A `cppbuild` goes
+        # through the shell as well, where `*.cpp` is every file; but its command is the path of a compiler.
+        is_path = entry.type == "cppbuild" and entry.args
+        command = _for_shell(entry.command, variables) if is_path else variables.expand(_text(entry.command))
+        words = [command, *(_for_shell(word, variables) for word in entry.args)]
         begin = SHELL if shell is None else (variables.expand(shell.executable), *shell.args)
         return (*begin, " ".join(words))
+
+
+def _plain(entry: _Entry) -> _Entry:
+    """A task of an extension that is plainly a command, as the process that it is; any other as it was."""
+    if entry.type == "npm" and entry.script:
+        options = msgspec.structs.replace(entry.options, cwd=entry.options.cwd or entry.path or None)
+        return msgspec.structs.replace(
+            entry, type="process", command="npm", args=["run", entry.script], options=options
+        )
+    if entry.type in TOOLS and entry.command:
+        # Some write the tool's own name as well.
+        words = entry.args if entry.command == entry.type else [entry.command, *entry.args]
+        return msgspec.structs.replace(entry, type="process", command=entry.type, args=words)
+    return entry
 
 
 def _text(word: str | _Quoted) -> str:

@@ -150,7 +150,9 @@ def read_text(
 
 def _ignored(entry: _Entry, keys: Any) -> tuple[str, ...]:
     stops = () if _can_stop_on_entry(entry) else ("stopOnEntry",)
-    return tuple(key for key in cast("dict[str, Any]", keys) if key in CHANGING or key in stops)
+    # Of a cppdbg it is said with its other keys.
+    told = ("setupCommands",) if entry.type == "cppdbg" else ()
+    return tuple(key for key in cast("dict[str, Any]", keys) if (key in CHANGING or key in stops) and key not in told)
 
 
 def _can_stop_on_entry(entry: _Entry) -> bool:

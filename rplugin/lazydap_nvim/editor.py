@@ -75,6 +75,7 @@ class Editor:
         self._said: deque[float] = deque(maxlen=BURST)
         self._last_lines: dict[str, float] = {}
         self._unsaid = 0
+        self._held: tuple[str, Severity] | None = None
 
     def show(self, model: Model) -> None:
         """Bring the editor to `model`, now or when it has drawn what it is drawing."""
@@ -130,7 +131,10 @@ class Editor:
         self._send_newest()
 
     def say(self, text: str, severity: Severity = "info") -> None:
-        """Show one line. The same line twice within a second, or more lines than can be read, are counted only."""
+        """Show one line. The same line twice within a second is said once.
+
+        Of more lines than can be read the last, or the last error, is said when there is time; the others are counted.
+        """
         line = one_line(text.strip(), LONGEST_MESSAGE)
         now = self._clock.time()
         for old, when in list(self._last_lines.items()):
@@ -139,10 +143,27 @@ class Editor:
         if line in self._last_lines:
             return
         if len(self._said) == BURST and now - self._said[0] < BURST_SECONDS:
-            self._unsaid += 1
+            self._hold(line, severity, self._said[0] + BURST_SECONDS - now)
             return
-        self._said.append(now)
         self._last_lines[line] = now
+        self._tell(line, severity)
+
+    def _hold(self, line: str, severity: Severity, seconds: float) -> None:
+        if self._held is None:
+            self._clock.call_later(seconds, self._tell_held)
+        else:
+            self._unsaid += 1
+        # It may be all that answers what the user has asked for, or say why nothing came of it.
+        if self._held is None or severity == "error" or self._held[1] != "error":
+            self._held = (line, severity)
+
+    def _tell_held(self) -> None:
+        if self._held is not None:
+            (line, severity), self._held = self._held, None
+            self._tell(line, severity)
+
+    def _tell(self, line: str, severity: Severity) -> None:
+        self._said.append(self._clock.time())
         if self._unsaid:
             line, self._unsaid = f"{line} (and {self._unsaid} more: see :LazydapLog)", 0
         self._send(MESSAGE, line, severity)

@@ -12,7 +12,7 @@ from lazydap_core.errors import InvalidLaunchConfig
 from lazydap_core.launches.built import Built, built_programs, is_older, program_names
 from lazydap_core.launches.configuration import LaunchConfiguration
 from lazydap_core.launches.inputs import Input
-from lazydap_core.launches.reading import find_configuration, read_launches
+from lazydap_core.launches.reading import find_configuration, read_launches, said_of
 from lazydap_core.launches.tasks import Task, tasks_before
 from lazydap_core.launches.vscode import Reading, read_text
 from lazydap_core.launches.words import split_arguments
@@ -89,8 +89,11 @@ async def _bare(host: Host, verb: Launch, root: str) -> Order | Attachment | Non
 async def _chosen(host: Host, verb: Launch, root: str, built: Built) -> Order | Attachment | None:
     reading = await learn_launches(host, root, verb.file)
     names = [configuration.name for configuration in reading.configurations]
+    of_one = {warning for name in names for warning in said_of(reading, name)}
     for warning in reading.warnings:
-        host.editor.say(warning, "warn")
+        # What is odd about one of them is said when that one is launched.
+        if warning not in of_one:
+            host.editor.say(warning, "warn")
     items = [*names, *program_names(built.programs, Path(root))]
     if not items:
         advice = built.advice or ":LazydapLaunch PROGRAM [ARGS], or write a .vscode/launch.json"
@@ -119,7 +122,11 @@ async def _named(host: Host, verb: Launch, root: str, name: str) -> Order | Atta
         return None
     if known != _known(verb):
         reading = await in_thread(read)
-    return await _prepared(host, verb, root, find_configuration(reading, name), known)
+    found = find_configuration(reading, name)
+    if name not in host.launches.warned:
+        for warning in said_of(reading, name):
+            host.editor.say(warning, "warn")
+    return await _prepared(host, verb, root, found, known)
 
 
 async def _given(host: Host, verb: Launch, root: str) -> Order | Attachment:
@@ -164,8 +171,9 @@ async def _asked(host: Host, question: Input) -> str | None:
 async def _prepared(
     host: Host, verb: Launch, root: str, configuration: LaunchConfiguration, known: Mapping[str, str]
 ) -> Order | Attachment:
-    if configuration.ignored and configuration.name not in host.launches.warned:
-        host.launches.warned.add(configuration.name)
+    is_warned = configuration.name in host.launches.warned
+    host.launches.warned.add(configuration.name)
+    if configuration.ignored and not is_warned:
         host.editor.say(f"`{configuration.name}`: {', '.join(configuration.ignored)} does nothing here", "warn")
     due: tuple[Task, ...] = ()
     if configuration.pre_launch_task is not None:

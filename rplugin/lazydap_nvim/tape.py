@@ -45,6 +45,11 @@ _ESCAPE: Final = re.compile(
 _PLAIN: Final = re.compile(r"[^\x00-\x1f\x7f]+")
 
 
+def without_escapes(text: str) -> str:
+    """`text` as a file would have it: colours and whatever else is meant for a terminal removed."""
+    return _ESCAPE.sub("", text)
+
+
 class Tape:
     """Output as a terminal of endless width would show it: at most `most_lines`, the oldest fall out and are counted.
 

@@ -15,6 +15,7 @@ from lazydap_core.errors import Cancelled, InvalidLaunchConfig
 from lazydap_core.launches.tasks import Task
 from lazydap_nvim.host import Host
 from lazydap_nvim.model import one_line
+from lazydap_nvim.tape import without_escapes
 
 TASK_SECONDS: Final = 1800.0
 MOST_LINES: Final = 2000
@@ -89,7 +90,12 @@ async def _read(process: anyio.abc.Process, lines: deque[str]) -> None:
     rest = ""
     async for text in TextReceiveStream(process.stdout, errors="replace"):
         *whole, rest = (rest + text).split("\n")
-        lines.extend(one_line(line, LONGEST_LINE) for line in whole)
+        lines.extend(_listed(line) for line in whole)
         rest = rest[-LONGEST_LINE:]
     if rest:
-        lines.append(one_line(rest, LONGEST_LINE))
+        lines.append(_listed(rest))
+
+
+def _listed(line: str) -> str:
+    # A compiler that is told to colour its words (VS Code's own tasks do) still has to be understood by 'errorformat'.
+    return one_line(without_escapes(line), LONGEST_LINE)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -72,28 +73,45 @@ def test_the_configuration_that_vs_code_writes_for_a_python_file_starts_as_it_is
     expect_stop(editor, made.file, made.line("call"))
 
 
-def test_a_task_builds_the_program_of_this_file_before_it_is_started(start_editor: Start, project: Path) -> None:
+def test_the_configuration_that_vs_code_writes_for_c_builds_this_file_and_starts_it(
+    start_editor: Start, project: Path
+) -> None:
     file = COUNTS.c.write(project)
-    name = "cc: build active file"
+    name = "C/C++: cc build active file"
     configured(
         project,
         {
             "name": "build and debug",
-            "type": "lldb",
+            "type": "cppdbg",
             "request": "launch",
             "program": "${fileDirname}/${fileBasenameNoExtension}",
             "args": [],
-            "cwd": "${workspaceFolder}",
+            "stopAtEntry": False,
+            "cwd": "${fileDirname}",
+            "environment": [],
+            "externalConsole": False,
+            "MIMode": "gdb",
+            "setupCommands": [{"text": "-enable-pretty-printing", "ignoreFailures": True}],
             "preLaunchTask": name,
+            "miDebuggerPath": "/usr/bin/gdb",
         },
         tasks={
             "version": "2.0.0",
             "tasks": [
                 {
                     "label": name,
-                    "type": "process",
-                    "command": "cc",
-                    "args": ["-g", "-O0", "${file}", "-o", "${fileDirname}/${fileBasenameNoExtension}"],
+                    "type": "cppbuild",
+                    "command": shutil.which("cc"),
+                    "args": [
+                        "-fdiagnostics-color=always",
+                        "-g",
+                        "${file}",
+                        "-o",
+                        "${fileDirname}/${fileBasenameNoExtension}",
+                    ],
+                    "options": {"cwd": "${fileDirname}"},
+                    "problemMatcher": ["$gcc"],
+                    "group": {"kind": "build", "isDefault": True},
                 }
             ],
         },
@@ -110,7 +128,8 @@ def test_a_task_builds_the_program_of_this_file_before_it_is_started(start_edito
     file.write_text(COUNTS.c.source + "#error nonsense\n")
     editor.command("silent edit! | LazydapLaunch")
     editor.expect_message("nothing was launched; what it printed is in the quickfix list")
-    assert any("nonsense" in item["text"] for item in editor.quickfix())
+    errors = [item for item in editor.quickfix() if item["line"]]
+    assert [item["line"] for item in errors if "nonsense" in item["text"]] == [len(COUNTS.c.source.splitlines()) + 1]
 
 
 def test_a_configuration_asks_what_it_wants_to_know(start_editor: Start, project: Path) -> None:

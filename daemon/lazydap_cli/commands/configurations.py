@@ -10,7 +10,7 @@ from lazydap_cli.programs import Order, carry_out, found_path, strict_config
 from lazydap_cli.results import Listing, Single
 from lazydap_core.errors import InvalidLaunchConfig
 from lazydap_core.launches.configuration import LaunchConfiguration
-from lazydap_core.launches.reading import find_launch, read_launches
+from lazydap_core.launches.reading import find_launch, read_launches, said_of
 from lazydap_core.launches.tasks import Task, tasks_before
 from lazydap_core.protocol.objects import LaunchOptions
 
@@ -73,10 +73,9 @@ def run(call: Call) -> Single:
             check_complete(configuration, reading.inputs)
             break
     chosen = find_launch(reading, call.given("name"))
-    for warning in reading.warnings:
+    for warning in said_of(reading, chosen.name):
         # What is odd about the others is for `launches list` to say.
-        if f"`{chosen.name}`" in warning:
-            call.warn(warning)
+        call.warn(warning)
     due = chosen.pre_launch_task
     tasks = () if due is None else tasks_before(due, root, call.environ, file, known)
     program = chosen.program or (None if chosen.module is None else str(root))

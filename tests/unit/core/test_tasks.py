@@ -46,6 +46,31 @@ def test_a_shell_gets_one_line_in_which_arguments_stay_apart(tmp_path: Path) -> 
     assert command[2] == """make all &&  echo 'two words' $HOME '' 'it'"'"'s' "a $b" c\\ d"""
 
 
+def test_the_build_task_that_vs_code_writes_for_c_is_run(tmp_path: Path) -> None:
+    args = ["-g", "${workspaceFolder}/*.c", "two words", "-o", "${workspaceFolder}/a"]
+    task = {"type": "cppbuild", "label": "t", "command": "/my tools/gcc", "args": args, "problemMatcher": ["$gcc"]}
+    written(tmp_path, [task])
+    line = f"'/my tools/gcc' -g {tmp_path}/*.c 'two words' -o {tmp_path}/a"
+    assert only(tmp_path).command == ("/bin/sh", "-c", line)
+
+
+@pytest.mark.parametrize(
+    ("task", "command"),
+    [
+        ({"type": "cargo", "command": "build", "args": ["--bin", "x"]}, ("cargo", "build", "--bin", "x")),
+        ({"type": "cargo", "command": "cargo", "args": ["build"]}, ("cargo", "build")),
+        ({"type": "go", "command": "build", "args": ["${workspaceFolder}"]}, ("go", "build", "{root}")),
+        ({"type": "npm", "script": "build", "path": "web"}, ("npm", "run", "build")),
+    ],
+)
+def test_a_task_of_an_extension_that_is_plainly_a_command_is_run(
+    tmp_path: Path, task: dict[str, Any], command: tuple[str, ...]
+) -> None:
+    found = only(written(tmp_path, [{"label": "t", **task}]))
+    assert found.command == tuple(word.replace("{root}", str(tmp_path)) for word in command)
+    assert found.cwd == str(tmp_path / task.get("path", ""))
+
+
 def test_another_shell_can_be_named(tmp_path: Path) -> None:
     options = {"shell": {"executable": "bash", "args": ["-l", "-c"]}}
     written(tmp_path, [{"label": "t", "type": "shell", "command": "x", "options": options}])
@@ -104,7 +129,8 @@ def test_the_block_of_this_system_wins(tmp_path: Path) -> None:
     ("task", "reason"),
     [
         ({"command": "x", "isBackground": True}, "in the background"),
-        ({"command": "x", "type": "npm"}, "of type `npm`"),
+        ({"type": "cmake", "command": "build", "targets": ["all"]}, "is of type `cmake`: write it as `shell`"),
+        ({"type": "typescript", "tsconfig": "tsconfig.json"}, "is of type `typescript`"),
         ({"type": "shell"}, "has no command"),
         ({"command": "${input:what}"}, "${input:what}"),
         ({"command": "x", "dependsOn": [{"type": "npm"}]}, "an extension"),

@@ -152,14 +152,23 @@ def test_the_same_line_is_said_once_a_second() -> None:
     assert len(screen.lines()) == 2
 
 
-def test_a_flood_of_lines_is_counted() -> None:
+def test_a_flood_of_lines_is_counted_and_its_last_is_said_when_there_is_time() -> None:
     screen = Screen()
     for number in range(100):
         screen.editor.say(f"line {number}")
     assert len(screen.lines()) == 6
     screen.clock.advance(4)
-    screen.editor.say("later")
-    assert screen.lines()[-1] == ("later (and 94 more: see :LazydapLog)", "info")
+    assert screen.lines()[6:] == [("line 99 (and 93 more: see :LazydapLog)", "info")]
+
+
+def test_an_error_behind_a_flood_of_lines_is_said() -> None:
+    screen = Screen()
+    for number in range(6):
+        screen.editor.say(f"line {number}")
+    screen.editor.say("nothing was launched", "error")
+    screen.editor.say("and that is that")
+    screen.clock.advance(4)
+    assert screen.lines()[6:] == [("nothing was launched (and 1 more: see :LazydapLog)", "error")]
 
 
 def test_a_choice_is_one_json_text() -> None:

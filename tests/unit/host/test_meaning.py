@@ -114,6 +114,22 @@ def test_what_only_an_editor_knows_is_put_in(desk: Desk) -> None:
     assert order.args == ("7", "3", "a b")
 
 
+def test_what_is_odd_about_a_configuration_is_said_once_and_when_it_is_launched(desk: Desk) -> None:
+    desk.configure(
+        {"name": "pick", "program": "app.py", "args": ["${command:pickArgs}"]},
+        {"name": "c", "type": "cppdbg", "program": "prog", "setupCommands": []},
+        {"name": "py", "program": "app.py"},
+    )
+    desk.program("prog")
+    desk.answers = [3, 2, 2]
+
+    only(desk.meant("?", choose=True))
+    assert desk.lines == []
+    only(desk.meant("?", choose=True))
+    only(desk.meant("?", choose=True))
+    assert desk.lines == ["`c` was written for cppdbg: its MIMode, miDebuggerPath and setupCommands are ignored"]
+
+
 def test_the_task_before_a_launch_is_run_first_and_may_make_the_program(desk: Desk) -> None:
     make = {"label": "make it", "type": "shell", "command": "echo pass > made.py"}
     desk.configure({"program": "made.py", "preLaunchTask": "make it"}, tasks=[make])
@@ -129,6 +145,16 @@ def test_a_task_that_fails_shows_what_it_printed_and_nothing_is_launched(desk: D
     with pytest.raises(InvalidLaunchConfig, match="`fail` failed with exit code 4: nothing was launched"):
         desk.meant("it")
     assert desk.lists == [{"title": "Lazydap task fail", "cwd": str(desk.root), "lines": ["a.c:3: oops"]}]
+
+
+def test_the_errors_of_a_compiler_that_writes_in_colour_are_listed_without(desk: Desk) -> None:
+    words = r"\033[01m\033[Ka.c:3:1:\033[m\033[K \033[01;31merror: \033[moops"
+    fail = {"label": "fail", "type": "shell", "command": f"printf '{words}\\n'; exit 1"}
+    desk.configure({"program": "app.py", "preLaunchTask": "fail"}, tasks=[fail])
+
+    with pytest.raises(InvalidLaunchConfig):
+        desk.meant("it")
+    assert desk.lists[0]["lines"] == ["a.c:3:1: error: oops"]
 
 
 def test_a_task_that_is_not_there_can_be_told_by_its_name(desk: Desk) -> None:
