@@ -149,6 +149,9 @@ local function draw(changed)
   if changed.stops or changed.projects then
     try(origin.update)
   end
+  if changed.projects and package.loaded['lazydap.terminal'] then
+    try(require('lazydap.terminal').update)
+  end
   if options.ui == 'auto' then
     try(require('lazydap.ui').watch)
   end

@@ -219,9 +219,22 @@ local function rebuild(name, windows)
   end
   vim.api.nvim_buf_delete(leftover, { force = true })
   name_buffer(buffer, name)
-  sight.expect(name, function()
-    return M.buffer(name)
+  if not kind.start then
+    sight.expect(name, function()
+      return M.buffer(name)
+    end)
+  end
+end
+
+---@param name string of a pane that fills itself
+---@param window integer
+---@return string? failure
+local function start(name, window)
+  local failure ---@type string?
+  vim.api.nvim_win_call(window, function()
+    failure = M.kinds[name].start(buffers[name])
   end)
+  return failure
 end
 
 --- Show a pane in this tab page; the cursor stays where it is.
@@ -253,13 +266,20 @@ function M.open(name)
     end)
     return window --[[@as integer]]
   end
-  local failure ---@type string?
-  if is_new then
-    vim.api.nvim_win_call(window --[[@as integer]], function()
-      failure = kind.start(buffer)
-    end)
+  return window --[[@as integer]], is_new and start(name, window --[[@as integer]]) or nil
+end
+
+--- Begin a pane that fills itself anew, in the windows that show it.
+---@param name string
+---@return string? failure
+function M.renew(name)
+  local windows = vim.fn.win_findbuf(M.buffer(name) or -1)
+  if #windows == 0 then
+    return
   end
-  return window --[[@as integer]], failure
+  buffers[name] = nil
+  rebuild(name, windows)
+  return start(name, windows[1])
 end
 
 --- Put the panes back that a restored session shows as empty buffers; a name we do not know goes.

@@ -1,5 +1,6 @@
 --- Owns the window with the program's own terminal: `lazydap terminal` runs in it, and keys go to the program.
 
+local moment = require('lazydap.moment')
 local panes = require('lazydap.panes')
 local say = require('lazydap.say')
 local state = require('lazydap.state')
@@ -98,6 +99,28 @@ vim.api.nvim_create_autocmd('ExitPre', {
     end)
   end,
 })
+
+--- Whether windows show the terminal of a program that another one with a terminal has followed.
+---@return boolean
+local function is_overtaken()
+  local project = with_terminal()
+  local is_another = project ~= nil and project.session_id ~= shown and state.is_live(project.state)
+  return is_another and #vim.fn.win_findbuf(panes.buffer('terminal') or -1) > 0
+end
+
+--- Bring open windows in line with the state: they go along from one program to the next.
+function M.update()
+  if not is_overtaken() then
+    return
+  end
+  moment.when_free('terminal', function()
+    local failure = is_overtaken() and panes.renew('terminal')
+    if failure then
+      discard()
+      say.say(failure, 'error')
+    end
+  end)
+end
 
 --- Whether the program that is live, or was last, has a terminal.
 ---@return boolean

@@ -66,6 +66,22 @@ def test_a_program_asks_in_the_editor_and_is_answered_in_the_next_one(start_edit
     second.type("<C-c>")
     until_shown(second, "ended with exit code 4")
 
+    # The open window goes along to the next program.
+    second.type("<C-\\><C-n>")
+    second.command("wincmd p")
+    before = second.lua("return { vim.fn.winlayout(), vim.fn.winrestcmd() }")
+    second.command("LazydapLaunch ask")
+    eventually(
+        lambda: second.lua(SHOWN),
+        lambda shown: "name?" in shown and "ana" not in shown,
+        what="the new one",
+        seconds=SLOW,
+    )
+    assert second.lua("return { vim.fn.winlayout(), vim.fn.winrestcmd() }") == before
+    second.lua(ENTER)
+    second.type("ieva<CR>")
+    until_shown(second, "1 hello eva")
+
 
 def with_terminal(root: Path, state: str = "running") -> dict[str, Any]:
     session: dict[str, Any] = {"root": str(root), "state": state, "session_id": "s", "launches": [], "terminal": True}
