@@ -67,6 +67,7 @@ def test_a_program_asks_in_the_editor_and_is_answered_in_the_next_one(start_edit
     until_shown(second, "ended with exit code 4")
 
     # The open window goes along to the next program.
+    eventually(lambda: second.lua(state), lambda now: now != "running", what="its end is known here", seconds=SLOW)
     second.type("<C-\\><C-n>")
     second.command("wincmd p")
     before = second.lua("return { vim.fn.winlayout(), vim.fn.winrestcmd() }")
