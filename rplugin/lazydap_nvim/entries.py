@@ -7,7 +7,7 @@ from lazydap_core.protocol.additions.named import DataBreakpointStatus, Function
 from lazydap_nvim.model import Project, one_line
 
 ACCESS: Final = {"write": "", "read": "(read)", "read_write": "(read or write)"}
-ON_FUNCTION: Final = "a breakpoint on a function prints nothing: put one with log on its first line"
+ON_FUNCTION: Final = "one on a function prints nothing: put `log` on its first line"
 ON_DATA: Final = "a watched value prints nothing: put a breakpoint with log on the lines that change it"
 NO_HITS: Final = "exceptions are not counted: put a breakpoint with a hit count on a line"
 NO_LOG: Final = "an exception prints nothing: put a breakpoint with log on a line"

@@ -36,6 +36,8 @@ _IN_EDITOR = re.compile("|".join(map(re.escape, _COMMANDS)))
 
 _ASKED_IN_WORDS = ("evaluate", "setExpression", "setVariable")
 """Requests about what a person wrote: the adapter's answer is about that, and needs no introduction."""
+_COMPLAINT = re.compile(r"error: <user expression \d+>:\d+:\d+: (?P<words>.*)")
+"""How LLDB's compiler begins what is wrong; remarks of its own may stand before it."""
 _QUOTED = re.compile(r"\s*\d*\s*\|")
 """A line in which a compiler shows the expression and points into it."""
 
@@ -66,6 +68,8 @@ def _adapters_words(error: DapProtocolError) -> str | None:
     if not told or error.details.get("command") not in _ASKED_IN_WORDS:
         return None
     lines = told.splitlines()
+    if wrong := [found["words"] for line in lines if (found := _COMPLAINT.match(line))]:
+        return "; ".join(wrong)
     if not lines[0].startswith("Traceback "):
         return " ".join(" ".join(line for line in lines if not _QUOTED.match(line)).split()) or None
     log.info("%s", told)
@@ -107,7 +111,7 @@ def ending_line(session: Session, chunks: Sequence[OutputChunk] = ()) -> tuple[s
 def asking_line(session: Session) -> str:
     """What is said of a program that seems to wait for input, and has no terminal to get it from."""
     name = program_name(session)
-    return f'{name} asks for input, which only a terminal gives it: `"console": "integratedTerminal"` in launch.json'
+    return f'{name} wants input: set "console": "integratedTerminal" in launch.json'
 
 
 def last_stderr_line(chunks: Sequence[OutputChunk]) -> str | None:

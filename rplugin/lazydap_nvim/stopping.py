@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from lazydap_core.domain.words import BreakpointAction
 from lazydap_core.protocol import objects, requests, responses
 from lazydap_core.protocol.additions import exceptions, named
+from lazydap_nvim.entries import ON_FUNCTION
 from lazydap_nvim.explain import NOTHING_LIVE, RUNNING
 from lazydap_nvim.host import Host
 from lazydap_nvim.link import Link
@@ -30,7 +31,7 @@ async def at_function(host: Host, verb: Break, name: str) -> None:
     parts: dict[str, str] = dict(verb.parts)
     questions: dict[str, str] = dict(verb.ask)
     if "log_message" in (*parts, *questions):
-        host.editor.say("a breakpoint on a function prints nothing: put one with log on its first line", "warn")
+        host.editor.say(ON_FUNCTION, "warn")
         return
     there = (await link.ask(requests.FunctionBreakpointList(), responses.FunctionBreakpoints)).breakpoints
     old = next((one for one in there if one.name == name), None)

@@ -253,7 +253,7 @@ def test_a_part_that_makes_no_sense_is_refused_in_one_line(
     editor = open_list(start_editor, program, *ALL)
     editor.go_to(2)
     editor.type("L")
-    editor.expect_message("a breakpoint on a function prints nothing")
+    editor.expect_message("one on a function prints nothing: put `log` on its first line")
     editor.go_to(4)
     editor.type("H")
     editor.expect_message("exceptions are not counted")

@@ -152,7 +152,7 @@ def test_an_open_terminal_keeps_no_editor_from_leaving_and_goes_into_no_session(
     until_shown(second, "ended with exit code 4")
 
 
-HOW = "asks for input, which only a terminal gives it"
+HOW = 'wants input: set "console": "integratedTerminal" in launch.json'
 
 
 def test_a_python_program_that_asks_where_nobody_can_answer_is_told_how_it_gets_a_terminal(

@@ -60,6 +60,11 @@ def refused(words: str, command: str = "evaluate") -> errors.DapProtocolError:
         (NAME_ERROR.replace("not defined", "not\ndefined"), "NameError: name 'nope' is not defined"),
         ("could not find symbol value for nope", "could not find symbol value for nope"),
         ("error: undeclared identifier 'nope'\n    1 | nope\n      | ^", "error: undeclared identifier 'nope'"),
+        (
+            "Expression evaluation in pure C not supported. Ran expression as 'ISO C++'.\n"
+            "error: <user expression 0>:1:1: use of undeclared identifier 'nope'\n    1 | nope\n      | ^~~~",
+            "use of undeclared identifier 'nope'",
+        ),
         ("Traceback (most recent call last):", "the adapter refused evaluate: Traceback (most recent call last):"),
     ],
 )
