@@ -61,8 +61,10 @@ def refused(words: str, command: str = "evaluate") -> errors.DapProtocolError:
         ("could not find symbol value for nope", "could not find symbol value for nope"),
         ("error: undeclared identifier 'nope'\n    1 | nope\n      | ^", "error: undeclared identifier 'nope'"),
         (
-            "Expression evaluation in pure C not supported. Ran expression as 'ISO C++'.\n"
-            "error: <user expression 0>:1:1: use of undeclared identifier 'nope'\n    1 | nope\n      | ^~~~",
+            (
+                "Expression evaluation in pure C not supported. Ran expression as 'ISO C++'.\n"
+                "error: <user expression 0>:1:1: use of undeclared identifier 'nope'\n    1 | nope\n      | ^~~~"
+            ),
             "use of undeclared identifier 'nope'",
         ),
         ("Traceback (most recent call last):", "the adapter refused evaluate: Traceback (most recent call last):"),
