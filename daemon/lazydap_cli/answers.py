@@ -79,6 +79,23 @@ def check_complete(configuration: LaunchConfiguration, asked: Sequence[Input]) -
     )
 
 
+def options_lacking(configuration: LaunchConfiguration, asked: Sequence[Input]) -> tuple[str, ...] | None:
+    """The options of `launches run` that would let it be run; None where it can be as it is, or no option helps."""
+    if not configuration.unresolved or not replace(configuration, unresolved=()).is_runnable:
+        return None
+    questions = {each.id for each in asked}
+    found: list[str] = []
+    for token in configuration.unresolved:
+        number = token[len(_INPUT) : -1]
+        if token in _OF_A_FILE:
+            found.append("--file FILE")
+        elif token.startswith(_INPUT) and number in questions:
+            found.append(f"--input {number}=VALUE")
+        else:
+            return None
+    return tuple(dict.fromkeys(found))
+
+
 def _how_to_give(token: str, questions: Mapping[str, Input]) -> str:
     if token in _OF_A_FILE:
         return "name the file with `--file FILE`"

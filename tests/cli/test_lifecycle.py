@@ -367,6 +367,24 @@ def test_what_a_configuration_has_to_be_told_is_named_with_the_option_that_tells
     assert shell.daemon_files() == []
 
 
+def test_the_list_of_configurations_says_with_what_each_can_be_run(shell: Shell) -> None:
+    shell.write(
+        ".vscode/launch.json",
+        """{"inputs": [{"id": "who", "type": "promptString"}], "configurations": [
+            {"name": "file", "type": "debugpy", "request": "launch", "program": "${file}", "args": ["${input:who}"]},
+            {"name": "line", "type": "debugpy", "request": "launch", "program": "a.py", "args": ["${lineNumber}"]},
+            {"name": "there", "type": "debugpy", "request": "attach", "connect": {"port": 5678}},
+            {"name": "plain", "type": "debugpy", "request": "launch", "program": "a.py"}]}""",
+    )
+    rows = [line.split(",")[-1] for line in shell("launches", "list", "--format", "csv").out.splitlines()[1:]]
+    assert rows == [
+        "with --file FILE --input who=VALUE",
+        "no (${lineNumber} cannot be expanded here)",
+        "no: `lazydap attach 127.0.0.1:5678`",
+        "yes",
+    ]
+
+
 def test_an_unknown_configuration_is_answered_with_the_names_there_are(shell: Shell) -> None:
     shell.write(".lazydap/state.toml", '[[launch_configs]]\nname = "ours"\nadapter = "debugpy"\nprogram = "app.py"\n')
     ended = shell("launches", "run", "other")

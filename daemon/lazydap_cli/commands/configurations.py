@@ -1,15 +1,17 @@
 """Owns `launches list` and `launches run`: what the project's files say can be launched."""
 
 import subprocess
+from collections.abc import Sequence
 from typing import Any, Final
 
 from lazydap_cli import streams
-from lazydap_cli.answers import check_complete, check_inputs, given_file, given_inputs
+from lazydap_cli.answers import check_complete, check_inputs, given_file, given_inputs, options_lacking
 from lazydap_cli.call import Call
 from lazydap_cli.programs import Order, carry_out, found_path, strict_config
 from lazydap_cli.results import Listing, Single
 from lazydap_core.errors import InvalidLaunchConfig
 from lazydap_core.launches.configuration import LaunchConfiguration
+from lazydap_core.launches.inputs import Input
 from lazydap_core.launches.reading import find_launch, read_launches, said_of
 from lazydap_core.launches.tasks import Task, tasks_before
 from lazydap_core.protocol.objects import LaunchOptions
@@ -26,7 +28,7 @@ def listed(call: Call) -> Listing:
         rows,
         [configuration.name for configuration in reading.configurations],
         COLUMNS,
-        [_cells(configuration) for configuration in reading.configurations],
+        [_cells(configuration, reading.inputs) for configuration in reading.configurations],
         "\n".join(f"warning: {warning}" for warning in reading.warnings) or None,
     )
 
@@ -49,15 +51,22 @@ def _row(configuration: LaunchConfiguration) -> dict[str, Any]:
     }
 
 
-def _cells(configuration: LaunchConfiguration) -> tuple[object, ...]:
+def _cells(configuration: LaunchConfiguration, asked: Sequence[Input]) -> tuple[object, ...]:
     reason = configuration.not_runnable_reason
+    lacking = options_lacking(configuration, asked)
+    if lacking is not None:
+        told = f"with {' '.join(lacking)}"
+    elif configuration.request == "attach" and configuration.fault is None:
+        told = f"no: `lazydap attach {configuration.target or 'PID'}`"
+    else:
+        told = "yes" if reason is None else f"no ({reason})"
     return (
         configuration.name,
         configuration.source,
         configuration.adapter,
         configuration.request,
         configuration.program,
-        "yes" if reason is None else f"no ({reason})",
+        told,
     )
 
 
