@@ -35,6 +35,27 @@ local function create()
   return vim.api.nvim_create_buf(false, true)
 end
 
+local function discard()
+  local buffer = panes.buffer('terminal')
+  panes.close('terminal')
+  if buffer then
+    vim.api.nvim_buf_delete(buffer, { force = true })
+  end
+end
+
+--- The viewer ends well with its program. It fails where there is none any more: that is no text for a pane.
+---@param buffer integer
+---@param code integer
+local function on_failed(buffer, code)
+  local is_failed = code > 0 and code < 128 and vim.v.exiting == vim.NIL
+  if not is_failed or buffer ~= panes.buffer('terminal') then
+    return
+  end
+  shown = nil
+  discard()
+  say.say('nothing is kept of the last program: :LazydapLaunch starts one')
+end
+
 --- Run the terminal in the current window, so that the program is told that window's size.
 ---@param buffer integer
 ---@return string? failure
@@ -46,11 +67,19 @@ local function start(buffer)
     return interpreter.advice or 'no program has a terminal'
   end
   local command = { interpreter.path, '-E', '-c', COMMAND, host.root(), host.root() .. '/daemon', 'terminal' }
+  local options = {
+    cwd = project.root,
+    env = { LAZYDAP_TERMINAL_IN = 'pane' },
+    on_exit = vim.schedule_wrap(function(_, code)
+      on_failed(buffer, code)
+    end),
+  }
   local job ---@type integer
   if vim.fn.has('nvim-0.11') == 1 then
-    job = vim.fn.jobstart(command, { term = true, cwd = project.root })
+    options.term = true
+    job = vim.fn.jobstart(command, options)
   else
-    job = vim.fn.termopen(command, { cwd = project.root })
+    job = vim.fn.termopen(command, options)
   end
   if job <= 0 then
     return interpreter.path .. ' cannot be run'
@@ -70,14 +99,6 @@ local function start(buffer)
 end
 
 panes.kinds.terminal = { split = 'below', size = 12, create = create, start = start, wrap = true }
-
-local function discard()
-  local buffer = panes.buffer('terminal')
-  panes.close('terminal')
-  if buffer then
-    vim.api.nvim_buf_delete(buffer, { force = true })
-  end
-end
 
 -- A terminal that runs would keep Neovim from leaving. The program loses nothing: its terminal is the daemon's.
 vim.api.nvim_create_autocmd('ExitPre', {

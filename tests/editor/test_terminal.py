@@ -1,6 +1,7 @@
 """The program's terminal in an editor: keys go to the program, and it is still there when the editor has died."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def test_a_program_asks_in_the_editor_and_is_answered_in_the_next_one(start_edit
     eventually(lambda: first.lua(state), lambda now: now == "running", what="it runs", seconds=SLOW)
     first.command("LazydapOutput")
     until_shown(first, "name?")
+    assert "leaves it" not in first.lua(SHOWN)
     first.command("LazydapOutput")
     assert first.lua(SHOWN) == ""
     first.kill()
@@ -95,6 +97,19 @@ return vim.tbl_map(function(window)
   return name:match('[^/]*$')
 end, vim.api.nvim_tabpage_list_wins(0))
 """
+
+
+def test_a_terminal_that_is_gone_is_one_line_and_no_pane(
+    start_editor: StartEditor, stub: StubHost, project: Path
+) -> None:
+    file = project / "a.py"
+    file.write_text("pass\n")
+    editor = start_editor(file, init=stub.init)
+    editor.lua(f"require('lazydap.host').interpreter = function() return {{ path = {sys.executable!r} }} end")
+    editor.apply(with_terminal(project, "exited"))
+    editor.command("LazydapOutput")
+    editor.expect_message("nothing is kept of the last program: :LazydapLaunch starts one")
+    assert editor.lua(WINDOWS) == ["a.py"]
 
 
 def test_the_usual_panes_of_a_program_with_a_terminal_have_that_in_place_of_the_output(

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 DETACH: Final = b"\x1d"
 """Ctrl-], as with telnet: no program of the screen asks for it."""
 
+PLACE: Final = "LAZYDAP_TERMINAL_IN"
+PANE: Final = "pane"
+"""Set by the plugin in its window, which is closed and not left: there all keys are the program's."""
+
 _CHUNK: Final = 4096
 _RETRY_SECONDS: Final = 0.05
 _ENTERS_SCREEN: Final = b"\x1b[?1049h"
@@ -46,7 +50,7 @@ def attach(call: Call) -> None:
             screen.catch_up()
             return
         with call.connect() as typist, _Person() as person:
-            _Attachment(screen, typist, summary, person).carry_on()
+            _Attachment(screen, typist, summary, person, is_left=call.environ.get(PLACE) != PANE).carry_on()
 
 
 class _Screen:
@@ -119,11 +123,14 @@ class _Person:
 class _Attachment:
     """The loop between the person and the program's terminal."""
 
-    def __init__(self, screen: _Screen, typist: "BlockingClient", summary: SessionSummary, person: _Person) -> None:
+    def __init__(
+        self, screen: _Screen, typist: "BlockingClient", summary: SessionSummary, person: _Person, *, is_left: bool
+    ) -> None:
         self._screen = screen
         self._typist = typist
         self._summary = summary
         self._person = person
+        self._is_left = is_left and person.types
         self._unsent = b""
         self._hears = True
         self._ending: EndReason | None = None
@@ -134,7 +141,7 @@ class _Attachment:
         channels = ("terminal", "session_ended")
         # Whatever comes from here on is heard; what was before is read.
         status = session.asked(screen.client, requests.Subscribe(channels=channels), responses.Status)
-        if self._person.types:
+        if self._is_left:
             streams.write_err(f"lazydap: the terminal of {Path(self._summary.program).name} (Ctrl-] leaves it)\r\n")
         screen.catch_up()
         if self._person.looks:
@@ -181,7 +188,7 @@ class _Attachment:
     def _take_keys(self) -> bool:
         data = os.read(streams.STDIN, _CHUNK)
         self._hears = bool(data)
-        before, leaves, _ = data.partition(DETACH) if self._person.types else (data, b"", b"")
+        before, leaves, _ = data.partition(DETACH) if self._is_left else (data, b"", b"")
         self._type(before)
         return not leaves
 
