@@ -197,6 +197,13 @@ function M.create(pane)
       entry.run(buffer, pane)
     end, { buffer = buffer, nowait = true, desc = 'lazydap: ' .. entry.help })
   end
+  for _, key in ipairs({ 'i', 'I', 'A', 'o', 'O', 'c', 'C' }) do
+    if not M.keys[key] then
+      vim.keymap.set('n', key, function()
+        require('lazydap.say').say('no text here: s sets a value, :LazydapConsole evaluates')
+      end, { buffer = buffer, nowait = true, desc = 'lazydap: no text' })
+    end
+  end
   vim.api.nvim_create_autocmd('BufWipeout', {
     buffer = buffer,
     callback = function()

@@ -125,6 +125,7 @@ def test_what_a_program_holds_and_prints_is_looked_at_set_watched_and_evaluated(
     editor.command("LazydapSet total = box.width")
     editor.expect_message("total = 4")
     expect_line(editor, "variables", "total = 4")
+    panes_are_searched_and_say_where_to_type(editor, made)
     a_flood_of_output_is_kept_to_its_bound(editor)
     editor.command("LazydapUI")
     assert windows(editor) == before
@@ -215,6 +216,25 @@ def the_console_evaluates_remembers_and_completes(editor: Editor, adapter: str) 
         eventually(lambda: editor.pane("console")[-1], lambda last: last == "6", what="the block has been carried out")
     editor.type("<Esc>")
     editor.command("LazydapConsole")
+
+
+def panes_are_searched_and_say_where_to_type(editor: Editor, made: Debuggee) -> None:
+    editor.lua(ENTER, "variables")
+
+    def searched() -> Any:
+        # Its rows may still be on their way.
+        editor.type("gg/total =<CR>")
+        return editor.eval("getline('.')")
+
+    eventually(searched, lambda line: "total =" in line, what="the row is found")
+    editor.type("i")
+    editor.expect_message("no text here: s sets a value")
+    editor.lua(ENTER, "output")
+    editor.type("gg/stderr<CR>")
+    assert "stderr" in editor.eval("getline('.')")
+    editor.type("i")
+    editor.expect_message("no input here")
+    to_the_source(editor, made)
 
 
 def a_flood_of_output_is_kept_to_its_bound(editor: Editor) -> None:
