@@ -15,7 +15,7 @@ from lazydap_core.errors import (
     StaleHandle,
 )
 from lazydap_core.protocol.objects import OutputChunk
-from lazydap_nvim.model import Project, Session, place, standing_frame
+from lazydap_nvim.model import Project, Session, one_line, place, standing_frame
 from lazydap_nvim.verbs import Severity
 
 NOTHING_LIVE = "nothing is live: :LazydapLaunch starts a program"
@@ -135,7 +135,10 @@ def met_line(project: Project) -> str | None:
     if session.state != "paused":
         return f"{name} is running: :LazydapPause stops it where it is"
     words = place_words(session)
-    return f"{name} is stopped at {words}: :LazydapHere goes there" if words else None
+    if words:
+        return f"{name} is stopped at {words}: :LazydapHere goes there"
+    frame = None if session.stop is None else standing_frame(session.stop)
+    return None if frame is None else f"{name} is stopped in {one_line(frame.name)}, which has no source here"
 
 
 def lost_line(project: Project) -> tuple[str, Severity]:

@@ -31,6 +31,7 @@ from lazydap_nvim.targets import commanded, root_finder
 from lazydap_nvim.transitions import effects, ordered, points, stops, told
 from lazydap_nvim.transitions.effects import Outcome
 from lazydap_nvim.verbs import Where
+from lazydap_nvim.view import unbound_words
 
 log = logging.getLogger("lazydap.host")
 
@@ -374,4 +375,9 @@ class Host:
         if session.is_answered and session.state != "adapter_died":
             return
         line, is_well = await inspection.ending(self._links.get(root), session)
+        is_cut_short = session.is_ending or session.state == "adapter_died"
+        passed_over = None if is_cut_short else unbound_words(self.model.projects[root])
+        if passed_over is not None:
+            # It stood behind the line only as long as the program lived.
+            line, is_well = f"{line}; {passed_over}", False
         self.editor.say(line, "info" if is_well else "warn")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
+from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -127,6 +128,20 @@ def breakpoint_state(breakpoint_: BreakpointStatus, *, is_live: bool, is_muted: 
         return "verified" if breakpoint_.adapter_line in (None, breakpoint_.line) else "moved"
     is_refused = bool(breakpoint_.message) and not str(breakpoint_.message).startswith((COMMENTARY, NOT_IN_PROGRAM))
     return "rejected" if is_refused else "pending"
+
+
+def unbound_words(project: Project) -> str | None:
+    """Why breakpoints of the project were passed over: the adapter's refusal of the first; None where it bound all."""
+    refused = [
+        one
+        for one in project.breakpoints
+        if breakpoint_state(one, is_live=True, is_muted=project.muted) == "rejected" and one.message
+    ]
+    if not refused:
+        return None
+    reason = one_line(refused[0].message or "")
+    is_of_all = len({one.message for one in refused}) == 1
+    return reason if is_of_all else f"{PurePath(refused[0].source).name}:{refused[0].line}: {reason}"
 
 
 def stops(model: Model) -> list[Json]:

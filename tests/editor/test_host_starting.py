@@ -132,6 +132,21 @@ def test_the_configuration_that_vs_code_writes_for_c_builds_this_file_and_starts
     assert [item["line"] for item in errors if "nonsense" in item["text"]] == [len(COUNTS.c.source.splitlines()) + 1]
 
 
+def test_a_program_that_passes_a_breakpoint_over_says_at_its_end_why(start_editor: Start, project: Path) -> None:
+    file = COUNTS.c.write(project)
+    program = project / "nog"
+    subprocess.run(["cc", "-o", program, file], check=True, timeout=60)
+    editor = start_editor(file)
+    break_at(editor, COUNTS.c.line("call"))
+    editor.command("LazydapLaunch ./nog")
+    eventually(
+        editor.messages,
+        lambda said: any(line.endswith("; nog has no debug information: compile it with -g") for line in said),
+        what="why",
+        seconds=SLOW,
+    )
+
+
 def test_a_configuration_asks_what_it_wants_to_know(start_editor: Start, project: Path) -> None:
     file = project / "echo.py"
     file.write_text("import sys\n\nwords = sys.argv[1:]\nprint(words)\n")

@@ -123,6 +123,9 @@ def test_a_program_that_a_signal_ended_is_not_said_to_have_exited(
 def test_an_editor_that_comes_later_is_told_where_the_program_is() -> None:
     paused = project(session=session(state="paused", stop=stop(1, 7)))
     assert met_line(paused) == "a.py is stopped at a.py:7: :LazydapHere goes there"
+    nowhere = replace(stop(1), frame=frame(0, "main", path=None))
+    sourceless = project(session=session(state="paused", stop=nowhere))
+    assert met_line(sourceless) == "a.py is stopped in main, which has no source here"
     assert met_line(project(session=session())) == "a.py is running: :LazydapPause stops it where it is"
     assert met_line(project(session=session(state="paused"))) is None
     assert met_line(project(session=session(state="exited"))) is None
