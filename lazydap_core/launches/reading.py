@@ -44,6 +44,7 @@ def read_launches(
             *_said_of_twins(kept),
         ),
         theirs.inputs,
+        theirs.compounds,
     )
 
 
@@ -78,6 +79,13 @@ def find_configuration(reading: Reading, name: str) -> LaunchConfiguration:
 
 def _called(reading: Reading, name: str) -> LaunchConfiguration:
     found = next((entry for entry in reading.configurations if entry.name == name), None)
+    if found is None and name in reading.compounds:
+        parts = reading.compounds[name]
+        raise InvalidLaunchConfig(
+            f"`{name}` is a compound: launch one of {', '.join(parts) or 'its configurations'}",
+            name=name,
+            available=list(parts),
+        )
     if found is None:
         available = [entry.name for entry in reading.configurations]
         known = ", ".join(f"`{each}`" for each in available) or "none"

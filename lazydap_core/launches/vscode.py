@@ -64,11 +64,19 @@ class Reading(msgspec.Struct, frozen=True):
     configurations: tuple[LaunchConfiguration, ...] = ()
     warnings: tuple[str, ...] = ()
     inputs: tuple[Input, ...] = ()
+    compounds: Mapping[str, tuple[str, ...]] = {}
+    """Names that stand for several configurations at once, which no project can have."""
 
 
 class _File(msgspec.Struct):
     configurations: list[Any] = []
     inputs: Any = None
+    compounds: Any = None
+
+
+class _Compound(msgspec.Struct):
+    name: str
+    configurations: list[Any] = []
 
 
 class _NameAndValue(msgspec.Struct):
@@ -145,7 +153,22 @@ def read_text(
         configuration = msgspec.structs.replace(configuration, ignored=_ignored(entry, keys))
         configurations.append(configuration)
         warnings += more
-    return Reading(tuple(configurations), tuple(warnings), inputs)
+    compounds = _compounds(document.compounds)
+    if compounds:
+        names = ", ".join(compounds)
+        warnings.append(f"launch.json: compounds ({names}) are left out: launch one configuration at a time")
+    return Reading(tuple(configurations), tuple(warnings), inputs, compounds)
+
+
+def _compounds(listed: Any) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for value in cast("list[Any]", listed) if isinstance(listed, list) else []:
+        try:
+            entry = msgspec.convert(value, _Compound)
+        except msgspec.ValidationError:
+            continue
+        found[entry.name] = tuple(name for name in entry.configurations if isinstance(name, str))
+    return found
 
 
 def _ignored(entry: _Entry, keys: Any) -> tuple[str, ...]:

@@ -79,6 +79,12 @@ M.options = {
     help = 'what becomes of a live program that this editor follows when the editor ends',
   },
   {
+    name = 'terminal',
+    type = 'boolean',
+    default = false,
+    help = 'give a program that is launched without a configuration a terminal of its own, to type into',
+  },
+  {
     name = 'ui',
     type = 'string',
     default = 'manual',

@@ -124,6 +124,7 @@ function M.send(message)
   message.filetype = vim.bo.filetype
   message.column = vim.fn.col('.')
   message.selected = selected()
+  message.terminal = require('lazydap.config').get().terminal
   message.env = vim.fn.environ()
   host.send(message)
 end

@@ -39,6 +39,9 @@ async def launch(host: Host, verb: Launch) -> None:
     order = await order_of(host, verb, link.root)
     if order is None or await is_taken(host, link.root, environ):
         return
+    if verb.terminal and isinstance(order, Order) and order.configuration is None and not verb.config:
+        # A configuration says itself where its program reads and writes.
+        order = msgspec.structs.replace(order, terminal=True)
     host.launches.last[link.root] = order
     if isinstance(order, Attachment):
         await carry(host, order, environ)

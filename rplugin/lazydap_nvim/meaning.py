@@ -45,7 +45,7 @@ async def order_of(host: Host, verb: Launch, root: str) -> Order | Attachment | 
         return await _bare(host, verb, root)
     if not verb.forced:
         reading = await learn_launches(host, root, verb.file)
-        if any(configuration.name == args for configuration in reading.configurations):
+        if args in reading.compounds or any(configuration.name == args for configuration in reading.configurations):
             return await _named(host, verb, root, args)
     word, rest = (verb.program, verb.rest) if verb.program is not None else _first_word(args)
     return of_program(word, split_arguments(rest), root, _cwd(verb, root), verb.env, stop_on_entry=verb.bang)

@@ -182,7 +182,7 @@ class Starting(Verb, frozen=True, kw_only=True):
     """Base of the verbs that may start a program, with what only an editor knows.
 
     `file` is the current buffer's or empty, `column` the cursor's, `selected` the text last selected in that buffer;
-    `env` is the editor's environment now.
+    `env` is the editor's environment now; `terminal` is the option of that name.
     """
 
     file: str = ""
@@ -190,6 +190,7 @@ class Starting(Verb, frozen=True, kw_only=True):
     column: int = 0
     selected: str = ""
     env: TextMap = ()
+    terminal: bool = False
 
 
 class Launch(Starting, frozen=True, kw_only=True):

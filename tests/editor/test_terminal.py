@@ -86,6 +86,23 @@ def test_a_program_asks_in_the_editor_and_is_answered_in_the_next_one(start_edit
     until_shown(second, "1 hello eva")
 
 
+def test_with_the_option_a_program_without_a_configuration_gets_a_terminal(
+    start_editor: StartEditor, project: Path
+) -> None:
+    file = ASKS.python.write(project)
+    editor = start_editor(file, init="vim.g.lazydap = { terminal = true }")
+    editor.command("LazydapLaunch")
+    said = eventually(
+        editor.messages,
+        lambda said: any("LazydapOutput" in line for line in said),
+        what="where to type",
+        seconds=SLOW,
+    )
+    assert "terminal" in said[-1]
+    editor.command("LazydapOutput")
+    until_shown(editor, "name?")
+
+
 def with_terminal(root: Path, state: str = "running") -> dict[str, Any]:
     session: dict[str, Any] = {"root": str(root), "state": state, "session_id": "s", "launches": [], "terminal": True}
     return {"generation": 2, "connected": True, "follow": True, "projects": [session]}

@@ -114,6 +114,19 @@ def test_what_only_an_editor_knows_is_put_in(desk: Desk) -> None:
     assert order.args == ("7", "3", "a b")
 
 
+def test_a_compound_is_answered_with_the_configurations_it_is_of(desk: Desk) -> None:
+    desk.configure({"name": "a", "program": "app.py"}, {"name": "b", "program": "app.py"})
+    path = desk.root / ".vscode" / "launch.json"
+    whole = json.loads(path.read_text()) | {"compounds": [{"name": "Both", "configurations": ["a", "b"]}]}
+    path.write_text(json.dumps(whole))
+
+    with pytest.raises(InvalidLaunchConfig, match="`Both` is a compound: launch one of a, b"):
+        desk.meant("Both")
+    desk.answers = [1]
+    only(desk.meant("?", choose=True))
+    assert desk.lines == ["launch.json: compounds (Both) are left out: launch one configuration at a time"]
+
+
 def test_what_is_odd_about_a_configuration_is_said_once_and_when_it_is_launched(desk: Desk) -> None:
     desk.configure(
         {"name": "pick", "program": "app.py", "args": ["${command:pickArgs}"]},
