@@ -149,7 +149,10 @@ local function draw(changed)
   if changed.stops or changed.projects then
     try(origin.update)
   end
-  if changed.projects and package.loaded['lazydap.terminal'] then
+  local is_on_terminal = function(project)
+    return project.terminal == true
+  end
+  if changed.projects and vim.iter(now.projects):any(is_on_terminal) then
     try(require('lazydap.terminal').update)
   end
   if options.ui == 'auto' then

@@ -15,6 +15,7 @@ from lazydap_cli.main import console_main
 console_main()]]
 
 local LEAVING = 3000 -- milliseconds for the viewer to end
+local LONG = 1000 -- milliseconds after which a run is worth a hint
 
 local shown ---@type string? the session whose terminal the pane has
 
@@ -129,8 +130,33 @@ local function is_overtaken()
   return is_another and #vim.fn.win_findbuf(panes.buffer('terminal') or -1) > 0
 end
 
+local has_stopped = {} ---@type table<string, true> sessions whose next run is long enough to tell of their terminal
+
+--- Once a session, when it runs on from a stop and no window shows its terminal: it may wait there for an answer.
+---@param project? table
+local function hint(project)
+  if not project or state.get().follow == false then
+    return
+  end
+  local id = project.session_id
+  if project.state == 'paused' and has_stopped[id] == nil then
+    has_stopped[id] = true
+  elseif project.state == 'running' and has_stopped[id] then
+    vim.defer_fn(function()
+      local now = with_terminal()
+      local is_same = now and now.session_id == id and now.state == 'running'
+      if is_same and has_stopped[id] and not panes.window('terminal') then
+        has_stopped[id] = false
+        local name = vim.fs.basename(now.program or 'the program')
+        say.say(name .. ' is running: :LazydapOutput shows its terminal')
+      end
+    end, LONG)
+  end
+end
+
 --- Bring open windows in line with the state: they go along from one program to the next.
 function M.update()
+  hint(with_terminal())
   if not is_overtaken() then
     return
   end

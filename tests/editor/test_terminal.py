@@ -116,6 +116,17 @@ end, vim.api.nvim_tabpage_list_wins(0))
 """
 
 
+def test_a_program_that_runs_on_with_its_terminal_out_of_sight_says_once_where_it_is(
+    start_editor: StartEditor, stub: StubHost, project: Path
+) -> None:
+    file = project / "a.py"
+    file.write_text("pass\n")
+    editor = start_editor(file, init=stub.init)
+    for state in ("paused", "running"):
+        editor.apply(with_terminal(project, state))
+    editor.expect_message("is running: :LazydapOutput shows its terminal")
+
+
 def test_a_terminal_that_is_gone_is_one_line_and_no_pane(
     start_editor: StartEditor, stub: StubHost, project: Path
 ) -> None:
