@@ -310,7 +310,7 @@ async def test_a_crash_is_told_and_then_ends_the_program(seat: Seat) -> None:
     await seat.launch("crash")
     stop = await seat.resume()
     assert (stop.reason, place(stop)) == ("exception", ("crash", seat.text.line("crash")))
-    assert "before\n" in await seat.printed()
+    await seat.until_printed("before\n")
     standing = seat.session.stop
     assert standing is not None
     ended = await seat.resume()

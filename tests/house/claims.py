@@ -131,7 +131,7 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "`launch.json` with questions and tasks": (
         "host_starting::test_the_configuration_that_vs_code_writes_for_a_python_file_starts_as_it_is",
-        "host_starting::test_a_task_builds_the_program_of_this_file_before_it_is_started",
+        "host_starting::test_the_configuration_that_vs_code_writes_for_c_builds_this_file_and_starts_it",
         "host_starting::test_a_configuration_asks_what_it_wants_to_know",
     ),
     "keys only while a program lives, given back": (
@@ -184,7 +184,7 @@ COMPARED: Final[dict[str, tuple[str, ...]]] = {
     ),
     "choices through any picker": (
         "commands::test_a_choice_of_the_host_is_answered",
-        "host_starting::test_a_task_builds_the_program_of_this_file_before_it_is_started",
+        "host_starting::test_the_configuration_that_vs_code_writes_for_c_builds_this_file_and_starts_it",
     ),
     "`User` autocommands, functions in Lua": (
         *_LISTED,
