@@ -151,9 +151,10 @@ vim.api.nvim_create_autocmd('BufFilePost', {
   end,
 })
 
+-- It comes for each buffer, some of which Neovim puts into a window for that moment only.
 vim.api.nvim_create_autocmd('SessionLoadPost', {
   group = session_group,
-  callback = restore_panes,
+  callback = vim.schedule_wrap(restore_panes),
 })
 
 vim.api.nvim_create_autocmd('BufReadPost', {

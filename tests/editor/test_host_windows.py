@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.editor.editor import Editor, eventually
-from tests.editor.real import break_at, expect_stop, launch
+from tests.editor.real import ADAPTERS, SLOW, break_at, debuggee, expect_stop, launch
+from tests.editor.test_keys import OURS, SERVER, SERVERS, attach_server, expect_k
+from tests.fixtures.debuggees import COUNTS
 
 Start = Callable[..., Editor]
 
@@ -84,3 +86,43 @@ def expect_shown(editor: Editor, source: str) -> None:
     """Wait until the windows are those of the start and the panes, with this source in the one for sources."""
     wanted = sorted(["", "notes.txt", "output", source, "variables"])
     eventually(lambda: names(editor), lambda shown: shown == wanted, what=f"the windows, with {source}")
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_killed_editor_is_restored_from_its_session_with_program_panes_and_keys(
+    start_editor: Start, project: Path, adapter: str
+) -> None:
+    made = debuggee(adapter, COUNTS, project)
+    call = made.line("call")
+    first = start_editor(made.file)
+    first.command("set lines=50 columns=160")
+    break_at(first, call)
+    launch(first, made.command)
+    expect_stop(first, made.file, call)
+    first.command("LazydapUI")
+    first.command("LazydapConsole")
+    first.command("stopinsert | wincmd t")
+    shown = names(first)
+    assert {"variables", "output", "console", "prompt"} <= set(shown)
+    first.command(f"mksession {project / 'Session.vim'}")
+    first.kill()
+
+    keys = "vim.g.lazydap = { debug_keys = true }\n"
+    second = start_editor("-S", project / "Session.vim", init=keys + SERVER)
+    eventually(lambda: names(second), lambda now: now == shown, what="every window is there", seconds=SLOW)
+    second.lua("vim.api.nvim_set_current_win(vim.fn.bufwinid(...))", str(made.file))
+    attach_server(second)
+    second.command("LazydapHere")
+    expect_stop(second, made.file, call)
+    second.command("LazydapStep")
+    eventually(lambda: second.cursor()[1], lambda line: line != call, what="it is stepped", seconds=SLOW)
+    expect_k(second, OURS)
+    eventually(
+        lambda: second.pane("variables"),
+        lambda lines: any("total" in line for line in lines),
+        what="the restored pane shows the program",
+        seconds=SLOW,
+    )
+    second.command("LazydapStop")
+    eventually(second.signs, lambda signs: signs == {call: "●"}, what="breakpoint alone is left", seconds=SLOW)
+    expect_k(second, SERVERS)
